@@ -9,31 +9,16 @@ from collections.abc import Sequence
 
 import execnet
 import pytest
-from faults.clock import clock
 from front_door import OWN_PLACE, bench, captured
 from hypothesis import HealthCheck, settings
-from installed import wheel
-from made.calibrated import calibrated
-from planted.validity import neighbour
-from serving.in_trial import site
-from serving.postgres import postgres
-from serving.templates import own_templates, templates
-from third_party import installs
 
 from benchforge import __main__ as program
 
-__all__ = [
-    "bench",
-    "calibrated",
-    "clock",
-    "installs",
-    "neighbour",
-    "own_templates",
-    "postgres",
-    "site",
-    "templates",
-    "wheel",
-]
+__all__ = ["bench"]
+pytest_plugins = (
+    *("faults.clock", "installed", "made.calibrated", "planted.validity", "serving.in_trial"),
+    *("serving.postgres", "serving.templates", "third_party"),
+)
 
 # An example is not wrong because the machine is loud; and what fails today failed yesterday. Most
 # faults fail in the first examples: `make test-all` tries twice as many. By hand: random ones.

@@ -37,10 +37,10 @@ LONG = 50_000
 
 @dataclass(frozen=True)
 class Case:
-    """One run: a path is a fault; `ends` names who is killed in the middle."""
+    """One run: a path is a fault, named like the run; `ends` names who is killed in the middle."""
 
     name: str
-    path: str
+    path: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     mode: str = ""
     "Of the server."
@@ -48,8 +48,7 @@ class Case:
 
 
 USUAL = [
-    *(Case(name, f"/{name}") for name in ("broken", "mixed", "half", "halves", "empty", "reset")),
-    Case("closes", "/closes"),
+    *map(Case, ("broken", "mixed", "half", "halves", "empty", "reset", "closes")),
     Case("refused", "/ok", ends="before"),
     Case("server-killed", "/ok", ends="server"),
 ]
@@ -72,7 +71,7 @@ AB = [
     Case("few", "/ok", {"requests": 20}),
     Case("one", "/slow", {"requests": 1, "connections": 1}),
     Case("stalls", "/ok", mode="stalls"),
-    *(Case(name, f"/{name}") for name in ("slow", "unavailable", "variable")),
+    *map(Case, ("slow", "unavailable", "variable")),
     Case("variable-allowed", "/variable", {"variable_length": True}),
     Case("hang", "/hang", {"timeout": 1}),
     Case("interrupted", "/ok", ends="tool"),
@@ -80,7 +79,7 @@ AB = [
 OTHERS = [
     *USUAL,
     Case("healthy", "/ok"),
-    *(Case(name, f"/{name}") for name in ("missing", "slow", "hang")),
+    *map(Case, ("missing", "slow", "hang")),
     Case("tool-killed", "/ok", ends="tool"),
 ]
 PACED: Mapping[str, object] = {"rate": 200}
@@ -134,9 +133,9 @@ def record(part: Loader, case: Case, programs: Path) -> None:
     """Run one case and write down what it left."""
     folder = HERE / part.name / case.name
     folder.mkdir(parents=True, exist_ok=True)
-    port = free_port()
-    url, program = f"http://127.0.0.1:{port}{case.path}", {part.name: programs / part.name}
-    target = Target(url, Request(path=case.path), folder, program, Path(sys.executable))
+    port, path = free_port(), case.path or f"/{case.name}"
+    url, program = f"http://127.0.0.1:{port}{path}", {part.name: programs / part.name}
+    target = Target(url, Request(path=path), folder, program, Path(sys.executable))
     for name, text in part.files(target).items():
         (folder / name).write_text(text)
     with _server(port, case.mode) as server:
@@ -150,7 +149,7 @@ def record(part: Loader, case: Case, programs: Path) -> None:
     accepted, request = map(int, counted) if counted else (None, None)
     actual = {
         "options": part.model_dump(mode="json", exclude_none=True, by_alias=True),
-        "path": case.path,
+        "path": path,
         "exit_code": code,
         "version": version,
         "accepted": None if accepted is None else accepted - 1,

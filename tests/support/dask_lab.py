@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from front_door import WAITS_S, needed, needed_module
+from front_door import WAITS_S, captured, needed_module, program_words
 from hosts_lab import NET, PYTHON, Lab, lab
 
-from benchforge.run.locate import locate
 from benchforge.run.sandbox import procfs
 
 SCHEDULER = f"{NET}.250"
@@ -150,12 +149,11 @@ def connected(
 
 def authority(folder: Path, name: str = "cluster") -> None:
     """Make an authority, and a certificate with which the parts of a cluster show themselves."""
-    needed("openssl")
     folder.mkdir(exist_ok=True)
-    openssl = locate("openssl")
+    openssl = program_words("openssl")
 
     def made(*words: str) -> None:
-        subprocess.run([str(openssl), *words], cwd=folder, check=True, capture_output=True)
+        captured([*openssl, *words], cwd=folder, check=True)
 
     new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
     if not (folder / "ca.pem").exists():

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from faults.watched import until
 from front_door import PROGRAMS, Bench, bench_words, calls
 from made.quiet_trial import LIMITS, machine, observation, trial
 from planted.beside import PACE, program, suite
@@ -75,11 +76,7 @@ def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str,
     shifted = calls(["env", *options, *bench_words()], tmp_path)
 
     def sets() -> None:
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob("results/*/trials/*/loader-*.out")):
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.05)
+        until(lambda: list(tmp_path.glob("results/*/trials/*/loader-*.out")))
         time.sleep(0.5)
         Path(clock["SET_BACK"]).touch()
 

@@ -52,10 +52,7 @@ def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
 def test_waitress_that_warns_of_requests_without_a_thread(bench: Bench, tmp_path: Path) -> None:
     needed_module("waitress")
     words = ("-m", "waitress", "--listen=127.0.0.1:{port}", "--threads=1")
-    slow = "import time\ndef app(environ, start):\n    time.sleep(0.005)\n"
-    slow += "    start('200 OK', [('Content-Length', '4')])\n    return [b'pong']\n"
-    (tmp_path / "slow.py").write_text(slow)
-    server = command(sys.executable, *words, "slow:app", PYTHONPATH=str(tmp_path))
+    server = command(sys.executable, *words, "pong_wsgi:app", PYTHONPATH=str(PROGRAMS / "apps"))
     load = PACE.replace('rate = "100/s"\narrivals = "constant"\n', "").replace("= 2", "= 8")
     text = suite({"slow": server}, load, top=ONCE)
     result = measured(bench, tmp_path, text, "--details")

@@ -9,6 +9,7 @@ sys.path.append(f"{sys.path[0]}/../servers")
 from wire import listen, requests
 
 OK = b"HTTP/1.1 200 OK\r\nServer: lies/1\r\nContent-Length: 4\r\n\r\npong"
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 LARGE = 100_000_000
 FREEZE_S = 0.5
 # What is sent, and whether the connection stays open after it.
@@ -19,11 +20,7 @@ REPLIES = {
     "/old": (b"HTTP/1.0 200 OK\r\n\r\npong", False),
     "/old-keeps": (OK.replace(b"/1.1 200 OK", b"/1.0 200 OK\r\nConnection: keep-alive"), True),
     "/until-close": (b"HTTP/1.1 200 OK\r\n\r\npong", False),
-    "/chunked": (
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        b"1;a=b\r\np\r\n3\r\nong\r\n0\r\nX-T: 1\r\n\r\n",
-        True,
-    ),
+    "/chunked": (CHUNKED + b"1;a=b\r\np\r\n3\r\nong\r\n0\r\nX-T: 1\r\n\r\n", True),
     "/interim": (b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + OK, True),
     "/204": (b"HTTP/1.1 204 No Content\r\n\r\n", True),
     "/304": (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", True),
@@ -33,7 +30,7 @@ REPLIES = {
     "/garbage": (bytes(range(256)), True),
     "/lengths": (OK.replace(b"\r\n\r\n", b"\r\nContent-Length: 5\r\n\r\n"), True),
     "/nothing": (b"", False),
-    "/cut-chunk": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\npong", False),
+    "/cut-chunk": (CHUNKED + b"9\r\npong", False),
     "/halts": (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npong", True),
 }
 accepted = answered = 0

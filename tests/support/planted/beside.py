@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench, needed_tool
 from planted.validity import Seen, measured
-from suite_texts.composed import composed
+from suite_texts.files import composed
 
 WRK = 'use = "wrk"\nconnections = 2\nthreads = 1\nduration = "1s"'
 PACE = 'use = "pace"\nconnections = 2\nrate = "100/s"\narrivals = "constant"\nduration = "2s"'

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from front_door import answering
-from suite_texts.composed import composed
+from suite_texts.files import composed
 
 TOP = 'name = "small"\n'
 OFF = 'quiet = "off"'

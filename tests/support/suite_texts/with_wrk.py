@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from front_door import needed
-from suite_texts.composed import composed
+from suite_texts.files import composed
 
 
 def suite(
