@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench
-from planted import beside
 from planted import lies as planted
 from planted.turning import suite
 from planted.validity import ONCE, PAGE, Seen, measured
@@ -19,10 +18,15 @@ INTERLEAVED = 'interleave = "100ms"\neach = "2s"\n'
 
 def lying(bench: Bench, folder: Path, tool: str, program: str, lies: Sequence[str]) -> Seen:
     """Measure servers that lie in these ways under a load tool, alone or in turns."""
-    servers = {planted.label(lie): beside.program(program, "{port}", lie) for lie in lies}
     more = INTERLEAVED if tool.endswith(planted.IN_TURNS) else ""
     scenario = planted.asks(program, lies)
-    text = suite(servers, planted.TOOLS[tool], scenario=scenario, top=ONCE, more=more)
+    text = suite(
+        planted.liars(*lies, takes="", name=program),
+        planted.TOOLS[tool],
+        scenario=scenario,
+        top=ONCE,
+        more=more,
+    )
     return measured(bench, folder, text)
 
 

@@ -107,11 +107,8 @@ def test_swap_by_its_counters_alone() -> None:
     paging = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
     for swapped, status in ((0, "pass"), (812, "fail")):
         observed = observation(machine=machine(paging={**paging, "pswpout": swapped}))
-        (check,) = [
-            item
-            for item in memory.of_trial(trial(observation=observed), LIMITS)
-            if not item.component
-        ][:1]
+        items = memory.of_trial(trial(observation=observed), LIMITS)
+        check = next(item for item in items if not item.component)
         assert (check.id, check.status, check.subject) == ("M1", status, "apparatus")
     noted("pages went to swap (recorded counters)", "M1", check.model_dump(), "")
 

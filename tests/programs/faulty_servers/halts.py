@@ -4,11 +4,7 @@ It does something to its parent's parent, which is the keeper, since its parent 
 it puts things where others write or read, in the folder of the trial, in which its log stands.
 """
 
-import ctypes
-import os
-import signal
-import sys
-import time
+import ctypes, os, signal, sys, time
 
 sys.path.append(f"{sys.path[0]}/../servers")
 from wire import answer_each

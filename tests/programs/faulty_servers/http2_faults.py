@@ -4,10 +4,7 @@ A fault is a name of FAULTS, of FRAMES, or `ends-5`: after so many answers a con
 last one and the frame GOAWAY arrive together. Over HTTP/1.1 every answer is right.
 """
 
-import asyncio
-import ssl
-import sys
-import time
+import asyncio, ssl, sys, time
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -41,6 +38,7 @@ SETTINGS, STATUS_200 = frame(4), b"\x88"
 HEADERS = SETTINGS + frame(1, STATUS_200, stream=1)
 BOMB = SETTINGS + frame(1, STATUS_200 + b"\x40\1x\x7f\x81\x1f" + b"y" * 4096, 0, 1)
 EVENTS = SETTINGS + frame(1, STATUS_200 + b"\x0f\x10\x11text/event-stream", 4, 1)
+LONG = SETTINGS + frame(1, STATUS_200 + b"\x0f\x0d\1" + b"9", 4, 1)
 # What is sent first, what again and again with a pause, and whether the connection then stays.
 FRAMES = {
     "hangs": (b"", b"", 1),
@@ -65,11 +63,7 @@ FRAMES = {
     "push": (SETTINGS + frame(5, b"\0\0\0\2" + STATUS_200, 4, 1), None, 0),
     "no-status": (SETTINGS + frame(1, b"\x0f\x10\4text", 5, 1), None, 0),
     "status-of-words": (SETTINGS + frame(1, b"\x08\3abc", 5, 1), None, 0),
-    "length-too-long": (
-        SETTINGS + frame(1, STATUS_200 + b"\x0f\x0d\1" + b"9", 4, 1) + frame(0, b"x", 1, 1),
-        None,
-        0,
-    ),
+    "length-too-long": (LONG + frame(0, b"x", 1, 1), None, 0),
     "other-stream": (SETTINGS + frame(1, STATUS_200, 5, 99), None, 0),
 }
 

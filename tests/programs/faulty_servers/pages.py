@@ -3,9 +3,7 @@
 With --forget the pages are given back to the disk first, as when memory is short.
 """
 
-import mmap
-import os
-import sys
+import mmap, os, sys
 
 sys.path.append(f"{sys.path[0]}/../servers")
 from wire import answer_each

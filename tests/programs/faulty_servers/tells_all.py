@@ -3,12 +3,7 @@
 Each answer comes after 3 ms: a load leaves the CPUs to others.
 """
 
-import base64
-import json
-import os
-import sys
-import threading
-import time
+import base64, json, os, sys, threading, time
 from html import escape
 from urllib.parse import quote
 

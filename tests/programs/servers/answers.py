@@ -3,11 +3,7 @@
 Hundreds of trials start it: it imports little, and reads of a request what an answer needs.
 """
 
-import os
-import socket
-import sys
-import threading
-import time
+import os, socket, sys, threading, time
 
 from wire import as_wanted, listen, requests
 

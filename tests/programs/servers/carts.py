@@ -5,9 +5,7 @@ GET /cart/NUMBER shows it, and POST /cart/NUMBER/pay pays it. A line of the log 
 and whether it had all that earlier answers gave. FAULT is wrong with carts of each third product.
 """
 
-import json
-import sys
-import threading
+import json, sys, threading
 from urllib.parse import parse_qs, unquote
 
 from wire import answer_each

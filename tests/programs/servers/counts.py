@@ -4,12 +4,7 @@ It answers as its arguments say: right, with another status, by a body cut short
 is told or not, or with a body whose length changes.
 """
 
-import argparse
-import json
-import signal
-import socket
-import sys
-import threading
+import argparse, json, signal, socket, sys, threading
 
 from wire import listen, requests
 

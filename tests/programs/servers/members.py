@@ -3,10 +3,7 @@
 A line of the log has the name of a member for each page, or what is wrong with the request.
 """
 
-import json
-import sys
-import threading
-import time
+import json, sys, threading, time
 from urllib.parse import parse_qs
 
 from wire import answer_each

@@ -3,8 +3,7 @@
 `python talks.py --port N --backend URL [--tls]`: with --tls the first bytes are a handshake's.
 """
 
-import argparse
-import socket
+import argparse, socket
 from urllib.parse import urlsplit
 
 from wire import answer_each

@@ -7,6 +7,8 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from planted.beside import program
+from planted.turning import TAKES
 from planted.validity import PAGE, Seen
 
 LOADED, TURNS = (f"faulty_servers/{name}.py" for name in ("loaded", "turns"))
@@ -58,6 +60,12 @@ HEAD = Path(__file__).with_suffix(".md").read_text()
 
 def label(lie: str) -> str:
     return f"s{lie}"
+
+
+def liars(*lies: str, takes: str = TAKES, name: str = LOADED) -> dict[str, str]:
+    """Return the TOML of a server for each lie, whose answers take so many seconds."""
+    options = [takes] if takes else []
+    return {label(lie): program(name, "{port}", lie, *options) for lie in lies}
 
 
 def findings(observed: Seen, lie: str) -> dict[str, str]:

@@ -41,8 +41,7 @@ class Seen:
 
     @property
     def summary(self) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads((self.result / "summary.json").read_text())
-        return document
+        return dict(json.loads((self.result / "summary.json").read_text()))
 
     def trials(self, server: str) -> list[dict[str, Any]]:
         """The trials of a server, in the order of time; all attempts."""

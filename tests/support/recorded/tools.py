@@ -22,8 +22,7 @@ def target(folder: Path, request: Request | None = None, **more: Any) -> Target:
 
 def recording(tool: str, name: str) -> dict[str, Any]:
     """Return the options, the exit code, and what the server counted."""
-    read: dict[str, Any] = json.loads((RECORDINGS / tool / name / "recording.json").read_text())
-    return read
+    return dict(json.loads((RECORDINGS / tool / name / "recording.json").read_text()))
 
 
 def part(tool: str, options: dict[str, Any] | None = None) -> Loader:
