@@ -1,8 +1,9 @@
 """Writes down each request: records.py --port PORT [--log FILE] [--wait SECONDS] [--raw].
 
 A line of the log has the number of the connection, the head without the header Host, and the body.
-With --raw it has the whole head, the body, and how that was framed: `length`, `chunked` or empty. A
-path that begins with /slow is answered after ten times the wait, a POST with 201.
+A path that begins with /slow is answered after ten times the wait, a POST with 201. With --raw a
+line has the whole head, the body, and how that was framed: `length`, `chunked` or empty; a POST is
+answered with 200.
 """
 
 import argparse, itertools, json, socket, threading, time
@@ -45,7 +46,7 @@ def serve(connection):
 
 def answered(method, path):
     time.sleep(options.wait * (10 if path.startswith(b"/slow") else 1))
-    status = b"201 Created" if method == b"POST" else b"200 OK"
+    status = b"201 Created" if method == b"POST" and not options.raw else b"200 OK"
     text = json.dumps({"path": path.decode()}).encode()
     head = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     return head % (status, len(text)) + (b"" if method == b"HEAD" else text)
