@@ -3,7 +3,7 @@
 It prints its port, and how many connections it accepted when it is stopped with SIGTERM.
 """
 
-import os, signal, socket, ssl, struct, sys, threading, time
+import itertools, os, signal, socket, ssl, struct, sys, threading, time
 
 sys.path.append(f"{sys.path[0]}/../servers")
 from wire import listen, requests
@@ -33,7 +33,7 @@ REPLIES = {
     "/cut-chunk": (CHUNKED + b"9\r\npong", False),
     "/halts": (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npong", True),
 }
-accepted = answered = 0
+accepted, answered = itertools.count(), 0
 frozen = threading.Lock()
 tls = None
 if len(sys.argv) > 1:
@@ -42,8 +42,8 @@ if len(sys.argv) > 1:
 
 
 def serve(connection):
-    global accepted, answered
-    accepted += 1
+    global answered
+    next(accepted)
     with tls.wrap_socket(connection, server_side=True) if tls else connection as wrapped:
         for line, _, _ in requests(wrapped):
             method, path, _ = line.decode().split(" ")
@@ -83,7 +83,7 @@ def answer(connection, method, path):
 
 
 def stop(number, frame):
-    sys.stdout.write(f"{accepted}\n")
+    sys.stdout.write(f"{next(accepted)}\n")
     sys.stdout.flush()
     os._exit(0)
 
