@@ -9,29 +9,16 @@ from collections.abc import Sequence
 
 import execnet
 import pytest
-from faults.clock import clock
 from front_door import OWN_PLACE, bench, captured
 from hypothesis import HealthCheck, settings
-from installed import wheel
-from made.calibrated import calibrated
-from serving.in_trial import site
-from serving.postgres import postgres
-from serving.templates import own_templates, templates
-from third_party import installs
 
 from benchforge import __main__ as program
 
-__all__ = [
-    "bench",
-    "calibrated",
-    "clock",
-    "installs",
-    "own_templates",
-    "postgres",
-    "site",
-    "templates",
-    "wheel",
-]
+__all__ = ["bench"]
+pytest_plugins = (
+    *("faults.clock", "installed", "made.calibrated", "planted.validity", "serving.in_trial"),
+    *("serving.postgres", "serving.templates", "third_party"),
+)
 
 # An example is not wrong because the machine is loud; and what fails today failed yesterday. Most
 # faults fail in the first examples: `make test-all` tries twice as many. By hand: random ones.
@@ -58,9 +45,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make all but n cases of a test with the mark `samples(n)` exhaustive."""
+    """Make all but n cases of a test with the mark `samples(n)` exhaustive; validity has time."""
     sampled: dict[str, list[pytest.Item]] = {}
     for item in items:
+        if item.path.parent.name == "validity" and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(1000))
         if item.get_closest_marker("samples"):
             sampled.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in sampled.values():

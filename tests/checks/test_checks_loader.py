@@ -1,7 +1,6 @@
 """Checks of the load tool: its CPU, its arithmetic, its schedule, its waiting."""
 
 import math
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -21,8 +20,8 @@ from made.quiet_trial import (
     trial,
     usage,
 )
-from made.recorded import recorded
 from present import present
+from recorded.tools import recorded
 
 from benchforge.checks import ask
 from benchforge.model.trial.answers.answer import Request
@@ -205,15 +204,15 @@ def test_too_many_in_flight(name: str, mean_us: float, under_way: float, status:
 
 
 @pytest.mark.parametrize("tool", ["wrk", "h2load", "locust", "oha", "hey", "weighttp"])
-def test_no_healthy_recording_is_synthetic(tool: str, tmp_path: Path) -> None:
-    recording, load = recorded(tool, {"weighttp": "0.5-healthy"}.get(tool, "healthy"), tmp_path)
+def test_no_healthy_recording_is_synthetic(tool: str) -> None:
+    recording, load = recorded(tool, {"weighttp": "0.5-healthy"}.get(tool, "healthy"))
     check = asked(trial(reading=recording, load=load), "L3")
     assert check.status in {"pass", "warn"}
     assert 0.3 < present(check.value) <= 1.02
 
 
-def test_what_wrk_prints_of_a_server_that_stalls_is_synthetic(tmp_path: Path) -> None:
-    recording, load = recorded("wrk", "stalls", tmp_path)
+def test_what_wrk_prints_of_a_server_that_stalls_is_synthetic() -> None:
+    recording, load = recorded("wrk", "stalls")
     assert asked(trial(reading=recording, load=load), "L3").status in {"pass", "warn"}
     update = {"latency": None, "mean_us": recording.printed["latency_mean_us"]}
     printed = recording.model_copy(update=update)
@@ -265,9 +264,9 @@ def test_a_tool_that_is_late_spoils_its_latencies() -> None:
     assert check.threshold == "fail at 0.1 of the response times' 99th percentile"
 
 
-def test_wrk2_is_held_to_its_rate(tmp_path: Path) -> None:
+def test_wrk2_is_held_to_its_rate() -> None:
     for name, status in (("healthy", "pass"), ("overload", "fail")):
-        recording, load = recorded("wrk2", name, tmp_path)
+        recording, load = recorded("wrk2", name)
         check = asked(trial(reading=recording, load=load), "L4", "rate")
         assert check.status == status
         assert "L3" not in ids(trial(reading=recording, load=load))

@@ -1,14 +1,13 @@
 """O1 and O2: what a closed loop does not see, and a timer that is too coarse."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.quiet_trial import Row, asked, ids, reading, trial
-from made.recorded import recorded
 from present import present
+from recorded.tools import recorded
 
 from benchforge.checks.load_tool.loader import residual_us
 from benchforge.model.trial.histogram import Histogram
@@ -132,10 +131,10 @@ def test_omissions(row: Row) -> None:
     assert asked(row.trial, row.check).invalidates == "latency"
 
 
-def test_a_real_server_that_stalls_is_seen_and_a_healthy_one_passes(tmp_path: Path) -> None:
-    stalls, load = recorded("wrk", "stalls", tmp_path)
+def test_a_real_server_that_stalls_is_seen_and_a_healthy_one_passes() -> None:
+    stalls, load = recorded("wrk", "stalls")
     assert asked(trial(reading=stalls, load=load), "O1").status == "fail"
-    healthy, load = recorded("wrk", "healthy", tmp_path)
+    healthy, load = recorded("wrk", "healthy")
     assert asked(trial(reading=healthy, load=load), "O1").status == "pass"
 
 
@@ -155,7 +154,7 @@ def test_an_open_loop_misses_nothing() -> None:
     assert "O1" not in ids(trial(reading=closed(STALLS), load=Load(rate=1000)))
 
 
-def test_wrk2_that_told_no_real_sending_leaves_it_unknown(tmp_path: Path) -> None:
-    recording, load = recorded("wrk2", "healthy", tmp_path)
+def test_wrk2_that_told_no_real_sending_leaves_it_unknown() -> None:
+    recording, load = recorded("wrk2", "healthy")
     assert asked(trial(reading=recording, load=load), "O2").status == "unknown"
     assert "O2" not in ids(trial())

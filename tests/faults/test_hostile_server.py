@@ -21,7 +21,7 @@ repeat = {{ blocks = 1, quiet = "off" }}
 
 def run(bench: Bench, folder: Path, *words: str) -> Told:
     mark = str(folder)  # in the command line of all that it starts
-    command = [sys.executable, str(PROGRAMS / "faulty_servers/plants.py"), "{port}", *words, mark]
+    command = [sys.executable, str(PROGRAMS / "faulty_servers/halts.py"), "{port}", *words, mark]
     (folder / "suite.toml").write_text(SUITE.format(command=json.dumps(command)))
     return bench("run", "suite.toml")
 

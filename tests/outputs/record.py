@@ -24,7 +24,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from front_door import captured
+from front_door import PROGRAMS, captured
+from serving.apps import accepts, free_port
 
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Command, Loader, Request, Site, Target
@@ -36,10 +37,10 @@ LONG = 50_000
 
 @dataclass(frozen=True)
 class Case:
-    """One run: a path is a fault; `ends` names who is killed in the middle."""
+    """One run: a path is a fault, named like the run; `ends` names who is killed in the middle."""
 
     name: str
-    path: str
+    path: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     mode: str = ""
     "Of the server."
@@ -47,8 +48,7 @@ class Case:
 
 
 USUAL = [
-    *(Case(name, f"/{name}") for name in ("broken", "mixed", "half", "halves", "empty", "reset")),
-    Case("closes", "/closes"),
+    *map(Case, ("broken", "mixed", "half", "halves", "empty", "reset", "closes")),
     Case("refused", "/ok", ends="before"),
     Case("server-killed", "/ok", ends="server"),
 ]
@@ -71,7 +71,7 @@ AB = [
     Case("few", "/ok", {"requests": 20}),
     Case("one", "/slow", {"requests": 1, "connections": 1}),
     Case("stalls", "/ok", mode="stalls"),
-    *(Case(name, f"/{name}") for name in ("slow", "unavailable", "variable")),
+    *map(Case, ("slow", "unavailable", "variable")),
     Case("variable-allowed", "/variable", {"variable_length": True}),
     Case("hang", "/hang", {"timeout": 1}),
     Case("interrupted", "/ok", ends="tool"),
@@ -79,7 +79,7 @@ AB = [
 OTHERS = [
     *USUAL,
     Case("healthy", "/ok"),
-    *(Case(name, f"/{name}") for name in ("missing", "slow", "hang")),
+    *map(Case, ("missing", "slow", "hang")),
     Case("tool-killed", "/ok", ends="tool"),
 ]
 PACED: Mapping[str, object] = {"rate": 200}
@@ -133,9 +133,9 @@ def record(part: Loader, case: Case, programs: Path) -> None:
     """Run one case and write down what it left."""
     folder = HERE / part.name / case.name
     folder.mkdir(parents=True, exist_ok=True)
-    port = _free_port()
-    url, program = f"http://127.0.0.1:{port}{case.path}", {part.name: programs / part.name}
-    target = Target(url, Request(path=case.path), folder, program, Path(sys.executable))
+    port, path = free_port(), case.path or f"/{case.name}"
+    url, program = f"http://127.0.0.1:{port}{path}", {part.name: programs / part.name}
+    target = Target(url, Request(path=path), folder, program, Path(sys.executable))
     for name, text in part.files(target).items():
         (folder / name).write_text(text)
     with _server(port, case.mode) as server:
@@ -149,7 +149,7 @@ def record(part: Loader, case: Case, programs: Path) -> None:
     accepted, request = map(int, counted) if counted else (None, None)
     actual = {
         "options": part.model_dump(mode="json", exclude_none=True, by_alias=True),
-        "path": case.path,
+        "path": path,
         "exit_code": code,
         "version": version,
         "accepted": None if accepted is None else accepted - 1,
@@ -176,16 +176,10 @@ def _run(part: Loader, target: Target, ends: str, server: subprocess.Popen[str])
 
 @contextmanager
 def _server(port: int, mode: str) -> Iterator[subprocess.Popen[str]]:
-    words = [sys.executable, str(HERE / "faults.py"), str(port), mode]
+    words = [sys.executable, str(PROGRAMS / "faulty_servers/by_path.py"), str(port), mode]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    while True:
-        try:
-            # A look whether it listens; taken off the count above.
-            socket.create_connection(("127.0.0.1", port)).close()
-        except ConnectionRefusedError:
-            time.sleep(0.02)
-        else:
-            break
+    while not accepts(port):  # a look whether it listens is taken off the count above
+        time.sleep(0.02)
     try:
         yield server
     finally:
@@ -213,12 +207,6 @@ def _version(part: Loader, target: Target) -> str:
         return "unknown: it does not tell"
     finished = captured(asking.argv, env={"PATH": os.environ["PATH"], **asking.environment})
     return (finished.stdout + finished.stderr).strip().splitlines()[0].partition(" from ")[0]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import re
-import shutil
 import signal
 import sys
 import tempfile
@@ -538,7 +537,7 @@ def test_a_driver_that_differs_makes_another_case(tmp_path: Path) -> None:
 
 
 def test_a_suite_measures_clients(tmp_path: Path) -> None:
-    shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
+    (tmp_path / "counts.py").symlink_to(PROGRAMS / "servers/counts.py")
     (tmp_path / "suite.toml").write_text(suite_text("plugins/clients"))
     (case,) = cases(tmp_path / "suite.toml")
     trial = trial_of(case, tmp_path)
@@ -561,7 +560,7 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
 
 
 def test_clients_of_one_server_are_compared_with_one_another(bench: Bench, tmp_path: Path) -> None:
-    shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
+    (tmp_path / "counts.py").symlink_to(PROGRAMS / "servers/counts.py")
     (tmp_path / "suite.toml").write_text(suite_text("plugins/clients_compared"))
     result = bench("run", "suite.toml", code=0).result
     header = json.loads((result / "result.json").read_text())

@@ -344,7 +344,7 @@ def test_a_server_that_plants_links_gets_nothing_written_through_them(
         "import os, runpy, sys\n"
         "os.chdir(os.path.dirname(os.readlink('/proc/self/fd/1')))\n"
         f"for name in {names!r}:\n    os.symlink({str(victim)!r}, name)\n"
-        f"sys.argv[0] = {str(answers)!r}\n"
+        f"sys.argv[0], sys.path[0] = {str(answers)!r}, {str(answers.parent)!r}\n"
         f"runpy.run_path({str(answers)!r}, run_name='__main__')\n"
     )
     (tmp_path / "plant.toml").write_text(suite_text("results/foreign", plants=plants))

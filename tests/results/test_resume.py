@@ -242,7 +242,7 @@ def test_a_changed_suite_names_its_changes(bench: Bench, cut: Cut, tmp_path: Pat
     text = path.read_text()
     changes = {
         text.replace("connections = 2", "connections = 3"): "loaders.pace.connections was 2, is 3",
-        text.replace("connections = 2, ", ""): "loaders.pace.connections was 2, is not there",
+        text.replace("connections = 2\n", ""): "loaders.pace.connections was 2, is not there",
         text + "warmup = '1s'\n": "repeat.warmup was not there, is '1s'",
         text + "# a word\n": "a comment, the layout or a secret",
     }

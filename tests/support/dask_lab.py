@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from front_door import WAITS_S, needed, needed_module
+from front_door import WAITS_S, captured, needed_module, program_words
 from hosts_lab import NET, PYTHON, Lab, lab
 
-from benchforge.run.locate import locate
+from benchforge.run.sandbox import procfs
 
 SCHEDULER = f"{NET}.250"
 PORT = 8786
@@ -90,8 +90,8 @@ class Cluster:
         return self._started(label, [*enter, *dask, *words, *self._tls()], session)
 
     def _tls(self) -> list[str]:
-        tls = [f"--tls-ca-file={self.folder}/ca.pem", f"--tls-cert={self.folder}/cluster.pem"]
-        return [*tls, f"--tls-key={self.folder}/cluster.key"]
+        options = zip(("ca-file", "cert", "key"), _FILES.values(), strict=True)
+        return [f"--tls-{option}={self.folder}/{file}" for option, file in options]
 
     def _log(self, name: str) -> Path:
         return self.folder / f"dask-{name}.log"
@@ -149,12 +149,11 @@ def connected(
 
 def authority(folder: Path, name: str = "cluster") -> None:
     """Make an authority, and a certificate with which the parts of a cluster show themselves."""
-    needed("openssl")
     folder.mkdir(exist_ok=True)
-    openssl = locate("openssl")
+    openssl = program_words("openssl")
 
     def made(*words: str) -> None:
-        subprocess.run([str(openssl), *words], cwd=folder, check=True, capture_output=True)
+        captured([*openssl, *words], cwd=folder, check=True)
 
     new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
     if not (folder / "ca.pem").exists():
@@ -169,8 +168,7 @@ def authority(folder: Path, name: str = "cluster") -> None:
 def _killed(process: "subprocess.Popen[str]") -> None:
     """Kill a program, and what it waits for: nsenter waits for what it started."""
     if process.poll() is None:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        for pid in (*map(int, children), process.pid):
+        for pid in (*procfs.children(process.pid, process.pid), process.pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         process.wait()

@@ -63,6 +63,8 @@ def calls(
         else:
             done = captured([*program, *texts], cwd=folder, env=environment, timeout=within_s)
             result = Told(done.returncode, done.stdout, done.stderr, folder)
+        assert "Traceback" not in result.all, result.all
+        assert code in {None, result.code}, result.all
         return result
 
     return call
@@ -122,7 +124,9 @@ def needed_tool(loader: str) -> None:
     (tool,) = re.findall(r'^use = "(\w+)"', loader, re.MULTILINE)
     if tool in {"k6", "wrk2"} and locate(tool) is None:
         pytest.skip(f"missing: {tool}; its recordings are read")
-    if tool not in {"pace", "locust"}:
+    if tool == "locust":
+        needed_module(tool)
+    elif tool != "pace":
         needed(tool)
 
 

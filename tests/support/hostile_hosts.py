@@ -13,8 +13,8 @@ from operator import setitem
 from pathlib import Path
 from typing import Any
 
-from front_door import PROGRAMS, WAITS_S, bench_words, captured
-from hosts_lab import lab, one_server
+from front_door import PROGRAMS
+from hosts_lab import lab, one_server, told_by
 
 from benchforge.run.locate import locate
 
@@ -90,9 +90,8 @@ def recorded(folder: Path) -> Recording:
         (folder / "suite.toml").write_text(suite)
         ssh = hosts.environment["BENCHFORGE_SSH_COMMAND"].replace("ssh ", f"{recorder} ", 1)
         environment = {**hosts.environment, "BENCHFORGE_SSH_COMMAND": ssh}
-        words = bench_words("run", "suite.toml")
-        ran = captured(words, cwd=folder, env=environment, timeout=WAITS_S)
-        assert ran.returncode in {0, 4}, ran.stderr
+        ran = told_by(environment, folder, "run", "suite.toml")
+        assert ran.code in {0, 4}, ran.err
         for label in ("load", "app"):
             (folder / f"{label}.json").write_text(json.dumps(_by_call(folder, label)))
     shutil.rmtree(folder / "results")

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from front_door import PROGRAMS, WAITS_S, Told, bench_words, captured, lack, needed
+from faults.watched import children, until
+from front_door import PROGRAMS, WAITS_S, Told, bench_words, calls, captured, lack, needed
 
 from benchforge.run.locate import libraries, locate
 
@@ -109,13 +110,7 @@ def told_by(
     environment: Mapping[str, str], folder: Path, *words: str | Path, code: int | None = None
 ) -> Told:
     """Return what benchforge tells with an environment, after this exit code if one is given."""
-    done = captured(
-        bench_words(*words), cwd=folder, env=environment, timeout=WAITS_S, stdin=subprocess.DEVNULL
-    )
-    actual = Told(done.returncode, done.stdout, done.stderr, folder)
-    assert "Traceback" not in actual.all, actual.all
-    assert code in {None, actual.code}, actual.all
-    return actual
+    return calls(bench_words(), folder, environment)(*words, code=code)
 
 
 def clean(hosts: Lab, labels: Sequence[str] = ()) -> None:
@@ -236,11 +231,10 @@ def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) 
         made = _ip(*pair, "netns", str(pid))
         assert not made.returncode, made.stderr
         _ip("link", "set", f"v-{label}", "master", "br0", "up")
-        deadline = time.monotonic() + WAITS_S
-        while "Server listening" not in (mine / "sshd.log").read_text():
-            if process.poll() is not None or time.monotonic() > deadline:
-                lack(f"several hosts: sshd does not start here: {(mine / 'sshd.log').read_text()}")
-            time.sleep(0.05)
+        log_text = (mine / "sshd.log").read_text
+        until(lambda: "Server listening" in log_text() or process.poll() is not None, WAITS_S)
+        if process.poll() is not None:
+            lack(f"several hosts: sshd does not start here: {log_text()}")
         yield pid
     finally:
         process.send_signal(signal.SIGKILL)
@@ -249,11 +243,7 @@ def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) 
 
 
 def _first(process: "subprocess.Popen[bytes]") -> int:
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    deadline = time.monotonic() + WAITS_S
-    while not (pids := children.read_text().split()):
-        if process.poll() is not None:
-            lack("several hosts: this machine refuses namespaces inside of our own")
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return int(pids[0])
+    until(lambda: children(process.pid) or process.poll() is not None, WAITS_S)
+    if process.poll() is not None:
+        lack("several hosts: this machine refuses namespaces inside of our own")
+    return children(process.pid)[0]

@@ -18,15 +18,12 @@ from rich.table import Table
 from benchforge.model.values.distribution import own_distribution
 from benchforge.report.page import frame
 
-_GROUPS = ("benchforge",)
-
 
 def modules() -> Iterator[str]:
     """Yield the names of the core's modules, and of those that bring parts and commands."""
     yield from _below("benchforge")
-    for group in _GROUPS:
-        for point in own_distribution().entry_points.select(group=group):
-            yield from _below(point.module)
+    for point in own_distribution().entry_points.select(group="benchforge"):
+        yield from _below(point.module)
 
 
 def _below(name: str) -> Iterator[str]:

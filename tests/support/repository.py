@@ -3,39 +3,11 @@
 import sys
 from pathlib import Path
 
-from front_door import captured
+from front_door import PROGRAMS, captured
 from suite_texts.files import suite_text
 
-# It imports little: each of many trials starts it.
-SERVE = """
-import socket
-import sys
-import threading
-
-import answer
-
-HEAD = "HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nContent-Length: "
-
-
-def answers(connection):
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    with connection, connection.makefile("rb") as stream:
-        try:
-            stays = True
-            while stays and stream.readline():
-                while (line := stream.readline().lower()) not in {b"\\r\\n", b""}:
-                    stays = stays and line != b"connection: close\\r\\n"
-                body = answer.body()
-                connection.sendall(f"{HEAD}{len(body)}\\r\\n\\r\\n".encode() + body)
-        except OSError:
-            pass  # a load tool that leaves at its end is no error
-
-
-with socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=128) as listener:
-    while True:
-        client, _ = listener.accept()
-        threading.Thread(target=answers, args=[client], daemon=True).start()
-"""
+_REPLY = "    import answer\n    body, kind, pause_s = answer.body(), 'text/plain', 0\n"
+SERVE = (PROGRAMS / "servers/changes.py").read_text().replace("    # change\n", _REPLY)
 # Each waits, so that a load of it leaves the CPUs to other tests.
 FAST = 'import time\n\n\ndef body():\n    time.sleep(0.002)\n    return b"fast"\n'
 SLOW = 'import time\n\n\ndef body():\n    time.sleep(0.05)\n    return b"slow"\n'

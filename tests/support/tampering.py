@@ -1,21 +1,14 @@
-"""Changes to a signed result, after each of which the manifest is written anew.
-
-`python tests/support/tampering.py RESULT` prints what `verify` says of each, as a table; RESULT is
-of the suite of `tests/results/test_forged.py`.
-"""
+"""Changes to a signed result, after each of which the manifest is written anew."""
 
 import hashlib
 import json
 import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from front_door import captured
-from measured.real_result import listed_anew
+from measured.on_disk import edited
 
 Change = Callable[[Path], None]
 "What is done to the folder of a result."
@@ -27,7 +20,7 @@ FILES = (
 )
 
 
-def edited(file: Path) -> None:
+def spaced(file: Path) -> None:
     """Put a space in the middle of a file."""
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2] + b" " + content[len(content) // 2 :])
@@ -39,16 +32,9 @@ def reversed_lines(file: Path) -> None:
     file.write_text("".join((head, *reversed(lines))))
 
 
-def document(file: Path, to: Callable[[Any], object]) -> None:
-    """Change a JSON document."""
-    content = json.loads(file.read_text())
-    to(content)
-    file.write_text(json.dumps(content, indent=1))
-
-
 def of_header(to: Callable[[Any], object]) -> Change:
     """Return a change of the header."""
-    return lambda result: document(result / "result.json", to)
+    return lambda result: edited(result / "result.json", to)
 
 
 def swapped(first: str, second: str, *names: str) -> Change:
@@ -77,21 +63,17 @@ def block_dropped(result: Path) -> None:
         header["plan"] = [entry for entry in header["plan"] if entry["block"] < blocks]
 
     last = json.loads((result / "result.json").read_text())["plan"][-1]["block"]
-    document(result / "result.json", shortened)
+    edited(result / "result.json", shortened)
     for file in sorted(result.glob("trials/*/trial.json")):
         if json.loads(file.read_text())["block"] == last:
             shutil.rmtree(file.parent)
-
-
-def _trial_dropped(result: Path) -> None:
-    shutil.rmtree(result / "trials/0004")
 
 
 def _changes() -> Iterator[tuple[str, Change]]:
     by_file: dict[str, Callable[[Path], object]] = {
         "removed": Path.unlink,
         "emptied": lambda file: file.write_bytes(b""),
-        "edited": edited,
+        "edited": spaced,
         "renamed": lambda file: file.rename(file.with_name(f"other-{file.name}")),
         "doubled": lambda file: shutil.copy(file, file.with_name(f"second-{file.name}")),
     }
@@ -104,7 +86,7 @@ def _changes() -> Iterator[tuple[str, Change]]:
     yield "two trials of a block reordered", swapped("0001", "0002", *names)
     yield "blocks reordered", swapped("0001", "0003", "number", "started", "seed")
     yield "a trial's folder reordered", swapped("0001", "0002")
-    yield "the last trial dropped", _trial_dropped
+    yield "the last trial dropped", partial(_of_file, "trials/0004", shutil.rmtree)
     yield "the last block dropped from trials, plan and suite", block_dropped
     yield "the plan reordered", of_header(lambda header: header["plan"].reverse())
     yield "the plan's seed edited", of_header(lambda header: header.update(seed=header["seed"] + 1))
@@ -121,21 +103,3 @@ def _of_file(name: str, change: Callable[[Path], object], result: Path) -> None:
 
 CHANGES: dict[str, Change] = dict(_changes())
 "By what is changed."
-
-
-def main(signed: Path) -> None:
-    """Print the table."""
-    sys.stdout.write("| change | exit code | verify |\n|---|---|---|\n")
-    for subject, change in CHANGES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            result = Path(shutil.copytree(signed, Path(folder) / "result"))
-            change(result)
-            listed_anew(result)
-            ran = captured([sys.executable, "-m", "benchforge", "verify", result])
-            lines = [*ran.stdout.splitlines()[1:2], *ran.stderr.splitlines()[:1]]
-            says = " ".join(lines).replace(f"{result}/", "").replace("|", "\\|")
-            sys.stdout.write(f"| {subject} | {ran.returncode} | {says} |\n")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

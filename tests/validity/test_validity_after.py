@@ -4,28 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, needed
+from front_door import Bench
+from planted import turning
 from planted.beside import program
-from planted.validity import Seen, caught, measured, measured_until, neighbour
+from planted.validity import Seen, caught, measured, measured_until
 
-__all__ = ["neighbour"]
-
-SUITE = """benchforge = 1
-scenarios.asked = {{ servers = ["healthy", "faulty"], loaders = ["load"] }}
-[servers.healthy]
-{healthy}
-[servers.faulty]
-{faulty}
-[loaders.load]
-use = "{tool}"
-connections = {connections}
-{options}
-duration = "1s"
-[repeat]
-blocks = 1
-quiet = "off"
-{turns}
-"""
 TURNS = 'interleave = "100ms"\neach = "1s"'
 UNSEEN = "later work, and what backends and programs outside of the trial do for it, is not seen"
 WORKS = ("daemon", "thread", "child", "tail:0.05")
@@ -35,15 +18,20 @@ WAITS = {"bucket:400": 400, "lock:2": 500}
 WAITS |= dict.fromkeys(("sleep:10", "sleep:20", "sleep:33", "sleep:45"), 0)
 "Servers that wait, and their rates alone; 0 for one that all connections share."
 MANY, MORE = 16, 64  # connections
+HTTP_1 = 'protocol = "http/1.1"'
 BOUND = 0.07
 "Share by which a ratio in turns may differ: each report of turns states it."
 
 
-def suite(healthy: str, faulty: str, *, tool: str = "pace", turns: str = "", **load: int) -> str:
+def suite(
+    healthy: str, faulty: str, *, tool: str = "pace", turns: str = "", connections: int = 4
+) -> str:
     labels = {"healthy": healthy, "faulty": faulty}.items()
-    holes = {label: program("faulty_servers/later.py", "{port}", fault) for label, fault in labels}
-    holes["options"] = 'protocol = "http/1.1"' if tool == "h2load" else ""
-    return SUITE.format(tool=tool, connections=load.get("connections", 4), turns=turns, **holes)
+    servers = {
+        label: program("faulty_servers/later.py", "{port}", fault) for label, fault in labels
+    }
+    load = f'use = "{tool}"\nconnections = {connections}\nduration = "1s"\n'
+    return turning.suite(servers, load + HTTP_1 * (tool == "h2load"), more=turns)
 
 
 def statuses(observation: Seen, id_: str, server: str) -> set[Any]:
@@ -95,7 +83,6 @@ def test_work_after_the_answers_is_found(
 def test_timers_that_run_on_are_found(
     bench: Bench, tmp_path: Path, fault: str, connections: int, says: str
 ) -> None:
-    needed("wrk")
     text = suite("none", fault, tool="wrk", turns=TURNS, connections=connections)
     observation = until_failed(bench, tmp_path, text, "I9")
     assert caught(says, observation, "I9")["component"] == "faulty"
@@ -106,7 +93,6 @@ def test_timers_that_run_on_are_found(
 
 @pytest.mark.exhaustive
 def test_a_server_of_64_connections_that_computes_passes(bench: Bench, tmp_path: Path) -> None:
-    needed("wrk")
     text = suite("none", "none", tool="wrk", turns=TURNS, connections=64)
     observation = measured(bench, tmp_path, text)
     for server in ("healthy", "faulty"):
@@ -130,7 +116,6 @@ CELLS = [
 def test_no_kind_is_silent_by_any_tool(
     bench: Bench, tmp_path: Path, neighbour: Path, kind: str, tool: str, turns: str
 ) -> None:
-    needed(*{tool} - {"pace"})
     fault = f"pipe:{neighbour}" if kind == "pipe" else kind
     connections = 4 if kind not in WAITS else MANY if WAITS[kind] else MORE
     text = suite("none", fault, tool=tool, turns=turns, connections=connections)

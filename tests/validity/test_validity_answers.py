@@ -7,8 +7,6 @@ from front_door import Bench
 from planted.turning import PACE, TAKES, WRK, server, suite, turning
 from planted.validity import ONCE, RATE, apart, caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(1000)
-
 LONGER = WRK.replace('"1s"', '"2s"')
 
 

@@ -7,9 +7,8 @@ from front_door import Bench, needed, needed_module
 from planted.beside import WRK, gunicorn, suite, undisturbed
 from planted.validity import RATE, Seen, apart, caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(1000)
-
 STUDY = Path(__file__).parents[2] / "suites/studies/api-hour.toml"
+IN_TURNS = ("agents_in_turns", "orm_in_turns", "orm_in_turns_published")
 REDIS = '[backends.store]\nuse = "redis"\n'
 
 
@@ -60,9 +59,7 @@ def test_the_pool_of_a_study_that_leaks(bench: Bench, tmp_path: Path) -> None:
         # Thrice as many requests as the pool has connections, instead of a second of them.
         'loaders.wrk={use="pace",connections=8,requests=200,duration="100s"}',
         # A number of requests takes no turns.
-        'scenarios.agents_in_turns.interleave="off"',
-        'scenarios.orm_in_turns.interleave="off"',
-        'scenarios.orm_in_turns_published.interleave="off"',
+        *(f'scenarios.{name}.interleave="off"' for name in IN_TURNS),
     )
     words = [word for setting in settings for word in ("--set", setting)]
     observed = of_the_study(bench, tmp_path, "--only", "pool_leaking", *words)

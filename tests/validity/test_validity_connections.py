@@ -1,17 +1,14 @@
 """Connections that are closed, turned away, delayed or used up, and a link that is full."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from front_door import Bench, bench_words, calls, lack, needed, needed_module
+from front_door import Bench, bench_words, calls, captured, lack, needed, needed_module
 from planted.turning import PACE, server, suite, turning
 from planted.validity import ONCE, RATE, Seen, apart, caught, measured, quiet
 
 from benchforge.model.trial.histogram import Histogram
-
-pytestmark = pytest.mark.timeout(1000)
 
 WRK = 'use = "wrk"\nconnections = 8\nduration = "2s"'
 FEW = WRK.replace("connections = 8", "connections = 2")
@@ -104,7 +101,7 @@ def test_ports_near_their_end(bench: Bench, tmp_path: Path) -> None:
 def test_servers_that_tie_because_the_link_is_full(tmp_path: Path) -> None:
     needed("tc", "unshare", "ip")
     words = ["unshare", "-n", "sh", "-c", LINK, "link"]
-    tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
+    tried = captured([*words, "true"])
     if tried.returncode:
         lack(f"no link can be limited: {tried.stderr.strip()}")
     limited = calls([*words, *bench_words()], tmp_path)

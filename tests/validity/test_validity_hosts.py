@@ -4,16 +4,16 @@ import json
 import re
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults.watched import until
 from front_door import PROGRAMS, WAITS_S, Bench
 from hosts_lab import Lab, lab
 from planted.validity import caught, measured, noted, quiet
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(1000)]
+pytestmark = pytest.mark.exhaustive
 
 HOSTS = ("load", "load2", "app")
 LARGE, SMALL = "/length/300000", "/ping"
@@ -45,26 +45,6 @@ if "pace_main.py" in " ".join(sys.orig_argv):
     os.register_at_fork(after_in_child=begins)
     begins()
 """
-WAITS = """
-import sys, time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-class Waits(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        time.sleep(0.05)
-        self.send_response(200)
-        self.send_header("Content-Length", "4")
-        self.end_headers()
-        self.wfile.write(b"pong")
-
-    def log_message(self, *_):
-        pass
-
-ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Waits).serve_forever()
-"""
-"A server that leaves the CPUs to its load tools."
 
 
 @pytest.fixture
@@ -97,6 +77,7 @@ connections = 4
 CLOSED = 'duration = "2s"'
 FIXED = 'rate = 40\narrivals = "constant"\nduration = "3s"'
 BOTH = '["load", "load2"]'
+FIRST_TRIAL = "results/[!.]*/trials/0001/trial.json"
 
 
 def connected_once(bench: Bench, hosts: Lab, tmp_path: Path, text: str) -> None:
@@ -131,12 +112,8 @@ def test_a_link_that_is_the_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> N
 
 def test_a_link_that_is_not_as_before(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
     def narrows() -> None:
-        deadline = time.monotonic() + WAITS_S
-        while time.monotonic() < deadline:
-            if list(tmp_path.glob("results/[!.]*/trials/0001/trial.json")):
-                narrow(hosts, "app")
-                return
-            time.sleep(0.02)
+        until(lambda: list(tmp_path.glob(FIRST_TRIAL)), WAITS_S)
+        narrow(hosts, "app")
 
     later = threading.Thread(target=narrows)
     later.start()
@@ -169,8 +146,8 @@ def test_a_load_tool_that_starts_later(bench: Bench, hosts: Lab, tmp_path: Path)
 
 def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
     """One of two load tools in Python computes beside its requests, a third of a second at once."""
-    (tmp_path / "waits.py").write_text(WAITS)
-    waits = json.dumps([sys.executable, str(tmp_path / "waits.py"), "{address}", "{port}"])
+    options = ["--address", "{address}", "--port", "{port}", "--wait", "0.05"]
+    waits = json.dumps([sys.executable, str(PROGRAMS / "servers/answers.py"), *options])
 
     def waiting(load: str) -> str:
         gunicorn = 'use = "gunicorn", app = "sizes_flask", worker_class = "gthread", threads = 4'
@@ -218,23 +195,16 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
     stopped: list[str] = []
 
     def stops() -> None:
-        deadline = time.monotonic() + WAITS_S
-        while time.monotonic() < deadline and not stopped:
-            if any(map(sends, hosts.running("load"))):
-                lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
-                far = [line for line in lines.splitlines() if "benchforge.remote.agent" in line]
-                stopped.append(far[0].split()[0])
-                hosts.inside("app", "kill", "-STOP", stopped[0])
-            time.sleep(0.05)
+        until(lambda: any(map(sends, hosts.running("load"))), WAITS_S)
+        lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
+        far = [line for line in lines.splitlines() if "benchforge.remote.agent" in line]
+        stopped.append(far[0].split()[0])
+        hosts.inside("app", "kill", "-STOP", stopped[0])
 
     def goes_on() -> None:
         """A host that is not continued keeps its lock, so that no attempt succeeds."""
-        deadline = time.monotonic() + WAITS_S
-        while time.monotonic() < deadline:
-            if list(tmp_path.glob("results/[!.]*/trials/0001/trial.json")):
-                hosts.inside("app", "kill", "-CONT", stopped[0])
-                return
-            time.sleep(0.05)
+        until(lambda: list(tmp_path.glob(FIRST_TRIAL)), WAITS_S)
+        hosts.inside("app", "kill", "-CONT", stopped[0])
 
     threads = [threading.Thread(target=item) for item in (stops, goes_on)]
     for thread in threads:

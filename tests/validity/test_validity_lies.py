@@ -5,26 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from front_door import Bench, needed, needed_module
-from planted.lies import (
-    CANNOT_POST,
-    HONEST,
-    IN_TURNS,
-    LIES,
-    LOADED,
-    OTHERWISE,
-    POSTED,
-    TOOLS,
-    TURNS,
-    asks,
-    bound,
-    findings,
-    label,
-    noted,
-    page_cells,
-    reason,
-    server,
-)
+from front_door import Bench
+from planted import lies as planted
 from planted.turning import suite
 from planted.validity import ONCE, PAGE, Seen, measured
 
@@ -36,15 +18,15 @@ INTERLEAVED = 'interleave = "100ms"\neach = "2s"\n'
 
 def lying(bench: Bench, folder: Path, tool: str, program: str, lies: Sequence[str]) -> Seen:
     """Measure servers that lie in these ways under a load tool, alone or in turns."""
-    alone = tool.removesuffix(IN_TURNS)
-    if alone == "locust":
-        needed_module(alone)
-    elif alone != "pace":
-        needed(alone)
-    servers = {label(lie): server(program, lie) for lie in lies}
-    more = INTERLEAVED if tool != alone else ""
-    scenario = asks(program, lies)
-    text = suite(servers, TOOLS[tool], scenario=scenario, top=ONCE, more=more)
+    more = INTERLEAVED if tool.endswith(planted.IN_TURNS) else ""
+    scenario = planted.asks(program, lies)
+    text = suite(
+        planted.liars(*lies, takes="", name=program),
+        planted.TOOLS[tool],
+        scenario=scenario,
+        top=ONCE,
+        more=more,
+    )
     return measured(bench, folder, text)
 
 
@@ -54,45 +36,44 @@ def lying(bench: Bench, folder: Path, tool: str, program: str, lies: Sequence[st
 def test_a_lie_to_the_loads_own_connections_is_found(
     bench: Bench, tmp_path: Path, tool: str, lies: Sequence[str]
 ) -> None:
-    observed = lying(bench, tmp_path, tool, LOADED, ["none", *lies])
+    observed = lying(bench, tmp_path, tool, planted.LOADED, ["none", *lies])
     for lie in lies:
-        checks = [*observed.checks("E6", label(lie))]
+        checks = [*observed.checks("E6", planted.label(lie))]
         assert any("random windows of the load" in check["message"] for check in checks), checks
         assert "fail" in {check["status"] for check in checks}, checks
-    assert not findings(observed, label("none"))
+    assert not planted.findings(observed, "none")
     bench("verify", observed.result, code=0)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(3000)
-@pytest.mark.parametrize("program", [OTHERWISE, TURNS, LOADED])
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("program", [planted.LOADED, planted.TURNS])
+@pytest.mark.parametrize("tool", planted.TOOLS)
 def test_each_lie_is_found_under_each_tool(
     bench: Bench, tmp_path: Path, tool: str, program: str
 ) -> None:
-    honest = HONEST[program]
-    lies = [lie for subject, lie in LIES if subject == program]
-    rest = [honest, *(lie for lie in lies if lie not in POSTED or tool != CANNOT_POST)]
+    lies = [lie for subject, lie in planted.LIES if subject == program]
+    rest = ["none", *(lie for lie in lies if (lie, tool) not in planted.CANNOT_POST)]
     actual: dict[str, dict[str, str]] = {lie: {} for lie in lies}
     for members in MEMBERS:
         for first in range(0, len(rest), members):
-            part = [honest, *(lie for lie in rest[first : first + members] if lie != honest)]
+            part = ["none", *(lie for lie in rest[first : first + members] if lie != "none")]
             observed = lying(bench, tmp_path, tool, program, part)
             for lie in part:
-                actual[lie] = findings(observed, label(lie)) or bound(observed, label(lie), lie)
-        rest = [lie for lie in lies if not actual[lie] and not reason(lie, tool)]
-        rest += [honest for _ in actual[honest]]
+                actual[lie] = planted.findings(observed, lie) or planted.bound(observed, lie)
+        rest = [lie for lie in lies if not actual[lie] and (lie, tool) not in planted.SILENT]
+        rest += ["none" for _ in actual["none"]]
         if not rest:
             break
     assert not rest, (tool, {lie: actual[lie] for lie in rest})
     for lie in lies:
-        noted(tool, (program, lie), actual[lie])
+        planted.noted(tool, (program, lie), actual[lie])
 
 
 def test_no_cell_of_the_page_is_silent_without_a_reason() -> None:
     page = PAGE.read_text()
-    cells = page_cells(page)
-    assert {row for row, _, _ in cells} == set(LIES.values())
+    cells = planted.page_cells(page)
+    assert {row for row, _, _ in cells} == set(planted.LIES.values())
     reasons = {int(number) for number in re.findall(r"^(\d+)\. ", page, re.MULTILINE)}
     for row, tool, cell in cells:
         numbers = {int(number) for number in re.findall(r"\[(\d+)\]", cell)}

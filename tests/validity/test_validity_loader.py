@@ -12,8 +12,6 @@ from planted.validity import RATE, apart, caught, measured, noted, quiet
 
 from benchforge.run.ceiling import null_program
 
-pytestmark = pytest.mark.timeout(1000)
-
 NO_ANSWER = 4
 SATURATED = 'use = "pace"\nconnections = 16\nduration = "3s"'
 AB = 'use = "ab"\nconnections = 2\nrequests = 200\nkeep_alive = false'
@@ -65,7 +63,7 @@ def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
     quiet(apart, "P1", "pong")
 
 
-@pytest.mark.samples(2)
+@pytest.mark.samples(3)
 @pytest.mark.parametrize(
     ("tool", "fault", "does"),
     [
@@ -77,6 +75,9 @@ def test_a_load_tool_on_the_servers_cpu(bench: Bench, tmp_path: Path) -> None:
         ("ab", "an ab that prints garbage", "head -c 300 /dev/urandom"),
         ("ab", "an ab whose output is cut in half", f"{REAL} | head -n 12"),
         ("ab", "an ab that prints what wrk does", "echo Requests/sec: 4242.42"),
+        ("ab", "an ab whose output has half a number", f"{REAL} | sed s/200/2x0/"),
+        ("ab", "an ab that does not say what failed", f"{REAL} | sed '/^Failed/d'"),
+        ("ab", "an ab that prints nothing", f"{REAL} | head -c 0"),
     ],
 )
 def test_a_load_tool_that_prints_nonsense(

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from faults.watched import until
 from front_door import PROGRAMS, Bench, bench_words, calls
 from made.quiet_trial import LIMITS, machine, observation, trial
 from planted.beside import PACE, program, suite
@@ -18,9 +19,6 @@ from planted.validity import ONCE, apart, caught, measured, noted, quiet
 
 from benchforge.checks.machine import clock as clocks
 from benchforge.checks.machine import noise
-
-pytestmark = pytest.mark.timeout(1000)
-
 
 PONG = program("servers/answers.py", "--port", "{port}")
 
@@ -78,11 +76,7 @@ def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str,
     shifted = calls(["env", *options, *bench_words()], tmp_path)
 
     def sets() -> None:
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob("results/*/trials/*/loader-*.out")):
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.05)
+        until(lambda: list(tmp_path.glob("results/*/trials/*/loader-*.out")))
         time.sleep(0.5)
         Path(clock["SET_BACK"]).touch()
 
@@ -113,9 +107,8 @@ def test_swap_by_its_counters_alone() -> None:
     paging = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
     for swapped, status in ((0, "pass"), (812, "fail")):
         observed = observation(machine=machine(paging={**paging, "pswpout": swapped}))
-        (check,) = [
-            item for item in noise.memory(trial(observation=observed), LIMITS) if not item.component
-        ][:1]
+        items = noise.memory(trial(observation=observed), LIMITS)
+        check = next(item for item in items if not item.component)
         assert (check.id, check.status, check.subject) == ("M1", status, "apparatus")
     noted("pages went to swap (recorded counters)", "M1", check.model_dump(), "")
 

@@ -8,8 +8,6 @@ from front_door import PROGRAMS, Bench, lack, needed, needed_module
 from planted.beside import command, gunicorn, program, suite
 from planted.validity import ONCE, RATE, apart, caught, measured, quiet
 
-pytestmark = pytest.mark.timeout(1000)
-
 ANSWERS = ("servers/answers.py", "--port", "{port}", "--wait", 0.005)
 PYTHON, PONG = sys.executable, PROGRAMS / ANSWERS[0]
 FLASK, DJANGO = gunicorn("pong_flask:app"), gunicorn("pong_django:app")
@@ -19,12 +17,14 @@ DEBUG_FLASK = command(
 )
 RUNSERVER = program("apps/pong_django.py", "runserver", "--noreload", "{port}")
 DEBUG_DJANGO = gunicorn("pong_django:app", "environment = { PONG_DEBUG = '1' }")
+DEV = command(PYTHON, "-X", "dev", PONG, *ANSWERS[1:])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("fault", "dev", "healthy", "sign"),
     [
+        ("python -X dev", DEV, program(*ANSWERS), "-X dev"),
         ("Flask's own server, told to debug", DEBUG_FLASK, FLASK, "--debug"),
         ("Flask's own server", program("apps/pong_flask.py", "{port}"), FLASK, "Werkzeug"),
         ("Django's own server", RUNSERVER, DJANGO, "runserver"),
@@ -36,15 +36,9 @@ def test_a_server_of_developers(
 ) -> None:
     needed_module("flask")
     needed_module("django")
-    result = measured(bench, tmp_path, suite({"dev": dev, "healthy": healthy}))
+    result = measured(bench, tmp_path, suite({"dev": dev, "healthy": healthy}, top=ONCE))
     apart(result, fault, "D1", "dev", word=RATE)
     assert any(sign in check["message"] for check in result.checks("D1", "dev"))
-
-
-def test_an_interpreter_in_its_development_mode(bench: Bench, tmp_path: Path) -> None:
-    dev = command(PYTHON, "-X", "dev", PONG, *ANSWERS[1:])
-    result = measured(bench, tmp_path, suite({"dev": dev, "healthy": program(*ANSWERS)}, top=ONCE))
-    apart(result, "python -X dev", "D1", "dev", "-X dev", word=RATE)
     quiet(result, "D2", "healthy")
 
 

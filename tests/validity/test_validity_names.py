@@ -9,8 +9,6 @@ from planted.beside import gunicorn
 from planted.validity import RATE, caught, measured, quiet
 from suite_texts.files import suite_text
 
-pytestmark = pytest.mark.timeout(1000)
-
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("client", ["published", "healthy", "pools"])

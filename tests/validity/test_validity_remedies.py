@@ -10,8 +10,6 @@ from front_door import PROGRAMS, Bench, needed_module
 from planted.beside import PACE, command, gunicorn, program, suite
 from planted.validity import ONCE, Seen, measured, quiet
 
-pytestmark = pytest.mark.timeout(1000)
-
 
 def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
     """Type the command that the details of a run print below a finding."""
@@ -22,18 +20,14 @@ def typed(bench: Bench, folder: Path, observed: Seen, id_: str) -> Seen:
     return measured(bench, folder, (folder / "suite.toml").read_text(), *words[2:])
 
 
-def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path) -> None:
+CLOSES = program("faulty_servers/turns.py", "{port}", "closes")
+
+
+@pytest.mark.samples(1)
+@pytest.mark.parametrize("server", [gunicorn("pong_wsgi:app"), CLOSES], ids=["option", "none"])
+def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path, server: str) -> None:
     needed_module("gunicorn")
-    text = suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE)
-    result = measured(bench, tmp_path, text, "--details")
-    assert [check["status"] for check in result.checks("K1", "sync")] == ["fail"]
-    quiet(typed(bench, tmp_path, result, "K1"), "K1", "sync")
-
-
-@pytest.mark.exhaustive
-def test_a_server_without_keep_alive(bench: Bench, tmp_path: Path) -> None:
-    closes = program("faulty_servers/turns.py", "{port}", "closes")
-    text = suite({"closes": closes}, PACE, top=ONCE, scenario="expect = { status = 200 }")
+    text = suite({"closes": server}, PACE, top=ONCE, scenario="expect = { status = 200 }")
     result = measured(bench, tmp_path, text, "--details")
     assert [check["status"] for check in result.checks("K1", "closes")] == ["fail"]
     quiet(typed(bench, tmp_path, result, "K1"), "K1", "closes")
@@ -44,7 +38,8 @@ def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
     node, script = tmp_path / "node", tmp_path / "shop/server.py"
     node.symlink_to(Path(sys.executable).resolve())
     (tmp_path / "shop/node_modules").mkdir(parents=True)
-    script.write_bytes((PROGRAMS / "servers/answers.py").read_bytes())
+    for name, file in (("answers.py", script), ("wire.py", script.with_name("wire.py"))):
+        file.write_bytes((PROGRAMS / "servers" / name).read_bytes())
     text = suite({"shop": command(node, script, "--port", "{port}")}, PACE, top=ONCE)
     quiet(measured(bench, tmp_path, text), "D1", "shop")
     (tmp_path / "shop/node_modules/express").mkdir()
@@ -57,10 +52,7 @@ def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
 def test_waitress_that_warns_of_requests_without_a_thread(bench: Bench, tmp_path: Path) -> None:
     needed_module("waitress")
     words = ("-m", "waitress", "--listen=127.0.0.1:{port}", "--threads=1")
-    slow = "import time\ndef app(environ, start):\n    time.sleep(0.005)\n"
-    slow += "    start('200 OK', [('Content-Length', '4')])\n    return [b'pong']\n"
-    (tmp_path / "slow.py").write_text(slow)
-    server = command(sys.executable, *words, "slow:app", PYTHONPATH=str(tmp_path))
+    server = command(sys.executable, *words, "pong_wsgi:app", PYTHONPATH=str(PROGRAMS / "apps"))
     load = PACE.replace('rate = "100/s"\narrivals = "constant"\n', "").replace("= 2", "= 8")
     text = suite({"slow": server}, load, top=ONCE)
     result = measured(bench, tmp_path, text, "--details")

@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 from front_door import Bench, needed
 from planted.beside import program
-from planted.validity import ONCE, Seen, caught, measured, measured_until, neighbour
+from planted.validity import ONCE, Seen, caught, measured, measured_until
 from suite_texts.files import suite_text
-
-__all__ = ["neighbour"]
 
 BUSY = 0.3
 "Share of the CPUs that others use, from which on a neighbour finds too few of them."

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench
-from planted.beside import program
+from planted.lies import liars
 from planted.turning import suite
 from planted.validity import ONCE, Seen, caught, measured, quiet
 
-OTHERWISE = "faulty_servers/otherwise.py"
 EXPECT = """expect = { json = { message = "pong" } }
 monitor = "100/s"
 """
@@ -22,17 +21,13 @@ LIARS = {
 ROWS = {"wrk": "Requests/sec", "pace": "", "ab": "Failed requests", "h2load": "status codes"}
 
 
-def servers(*faults: str) -> dict[str, str]:
-    return {f"s{fault}": program(OTHERWISE, "{port}", fault) for fault in faults}
-
-
 def loading(tool: str) -> str:
     return f'use = "{tool}"\nconnections = 4\nduration = "2s"'
 
 
 def lying(bench: Bench, folder: Path, tool: str, load: str, *faults: str) -> Seen:
     """Each of these liars is caught under this tool, and the server that answers rightly is not."""
-    text = suite(servers("right", *faults), load, scenario=EXPECT, top=ONCE)
+    text = suite(liars("right", *faults), load, scenario=EXPECT, top=ONCE)
     result = measured(bench, folder, text)
     for fault in faults:
         server = f"s{fault}"
@@ -62,7 +57,7 @@ def test_all_liars_by_all_tools(bench: Bench, tmp_path: Path, tool: str) -> None
 def test_a_sample_finds_one_answer_in_a_hundred(bench: Bench, tmp_path: Path) -> None:
     """Two wrong ones in 1,700 are a failure: fewer come in one run of a million."""
     load = 'use = "pace"\nconnections = 4\nrequests = 1700\nduration = "100s"\nsample = "99%"'
-    text = suite(servers("right", "hundredth"), load, scenario=EXPECT, top=ONCE)
+    text = suite(liars("right", "hundredth"), load, scenario=EXPECT, top=ONCE)
     result = measured(bench, tmp_path, text)
     fault = f"{LIARS['hundredth']}, by pace with a sample of 99 %"
     assert "gnop" in caught(fault, result, "E7", server="shundredth")["message"]

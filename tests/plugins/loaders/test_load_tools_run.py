@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, lack
+from front_door import lack
 from present import present
-from recorded.tools import RECORDINGS
 
 from benchforge.cli.measure.run.run import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
@@ -28,7 +27,8 @@ from benchforge.run.trial.scope import TrialRecorder
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.suite.load import load
 
-SERVER, GOAWAY = RECORDINGS / "faults.py", PROGRAMS / "faulty_servers/goaway.py"
+SERVER = Path(__file__).parents[2] / "programs/faulty_servers/by_path.py"
+HTTP_2 = Path(__file__).parents[2] / "programs/faulty_servers/http2_faults.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
 VISITOR = """from locust import FastHttpUser, task
 class Visitor(FastHttpUser):
@@ -150,7 +150,7 @@ def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
     options = {"duration": 1} | ({"users": 1} if tool in {"locust", "k6"} else {"connections": 1})
     run(tool, options | ({"duration": 2} if tool == "locust" else {}), tmp_path, request)
     head, _, body = (tmp_path / "server.err").read_text().splitlines()[0].partition(" | ")
-    assert head.startswith("put /echo http/1.1")
+    assert head.startswith("PUT /echo HTTP/1.1")
     assert "x-one: a b" in head
     assert "host: a.example" in head
     assert "gzip" not in head
@@ -164,7 +164,7 @@ def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: P
         folder = tmp_path / f"{attempt}"
         folder.mkdir()
         try:
-            run("h2load", options, folder, program=(GOAWAY, 5))
+            run("h2load", options, folder, program=(HTTP_2, "ends-5"))
         except OutputDamaged as error:
             refused = error
             if "\n0\t-1\t" in (folder / "h2load-load.tsv").read_text():

@@ -105,7 +105,8 @@ def measured(
     bench: Bench, folder: Path, row: Row, request: Mapping[str, Any]
 ) -> tuple[str, set[Arrived]]:
     log = folder / "requests.log"
-    words = [sys.executable, str(PROGRAMS / "servers/raw.py"), "{port}", str(log)]
+    program = [sys.executable, str(PROGRAMS / "servers/records.py")]
+    words = [*program, "--raw", "--port", "{port}", "--log", str(log)]
     (folder / "suite.toml").write_text(
         'benchforge = 1\nsmoke = true\nwrites = ["."]\n'
         f'[servers.raw]\nuse = "command"\ncommand = {toml(words)}\n'

@@ -5,45 +5,28 @@ connections or more, what FAULT names (item, add or pay; none for nothing) has a
 as the right one. It answers after some milliseconds, and ends by itself after two minutes.
 """
 
-import itertools, json, os, sys, threading, time
+import itertools, json, sys, time
 
 sys.path.append(f"{sys.path[0]}/../servers")
-from answerer import Answerer, serve
+from wire import answer_each, connections, limit
 
 FAULT, SEVERAL = sys.argv[2], 3
-carts, lock, open_now = itertools.count(100), threading.Lock(), 0
+carts = itertools.count(100)
 
 
-class Shop(Answerer):
-    def setup(self):
-        global open_now
-        super().setup()
-        with lock:
-            open_now += 1
-
-    def finish(self):
-        global open_now
-        with lock:
-            open_now -= 1
-        super().finish()
-
-    def do_GET(self):
-        self.answer("item", 200, "item", int(self.path.rpartition("/")[2]))
-
-    def do_POST(self):
-        self.body()
-        if self.path == "/carts":
-            self.answer("add", 201, "cart", next(carts))
-        else:
-            self.answer("pay", 200, "paid", int(self.path.split("/")[2]))
-
-    def answer(self, kind, status, key, number):
-        time.sleep(0.003)
-        wrong = kind == FAULT and open_now >= SEVERAL
-        name = key[::-1] if wrong else key
-        body = json.dumps({name: number}).encode()
-        self.send(status, body, [("Content-Type", "application/json")])
+def answer(method, path, *_):
+    number = path.split("/")[2:]
+    if method == "GET":
+        kind, status, key, number = "item", 200, "item", int(number[0])
+    elif path == "/carts":
+        kind, status, key, number = "add", 201, "cart", next(carts)
+    else:
+        kind, status, key, number = "pay", 200, "paid", int(number[0])
+    time.sleep(0.003)
+    wrong = kind == FAULT and len(connections) >= SEVERAL
+    body = json.dumps({key[::-1] if wrong else key: number}).encode()
+    return status, body, ("Content-Type", "application/json")
 
 
-threading.Timer(120, os._exit, [0]).start()
-serve(sys.argv[1], Shop)
+limit(120)
+answer_each(sys.argv[1], answer)

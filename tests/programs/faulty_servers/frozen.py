@@ -6,7 +6,10 @@ then. The fault `/PATH/PIPE` lets a process outside of the trial work: it writes
 each response. It ends by itself after two minutes.
 """
 
-import ctypes, os, resource, signal, socket, struct, sys, threading, time
+import ctypes, os, signal, socket, struct, sys, threading, time
+
+sys.path.append(f"{sys.path[0]}/../servers")
+from wire import as_wanted, limit, listen, requests, served
 
 PORT, FAULT = int(sys.argv[1]), sys.argv[2]
 WORK_S, LATE_S, SLOW_S, COLD_S = 0.004, 0.03, 0.1, 0.1
@@ -27,9 +30,7 @@ def waits(seconds: float) -> None:
 
 def answer(connection: socket.socket) -> None:
     global answered, latest_s, cold
-    while request := connection.recv(4096):
-        words = request.lower()
-        ends = b"connection: close" in words or b"http/1.0" in words and b"alive" not in words
+    for line, fields, _ in requests(connection):
         free.wait()
         answered += 1
         now_s = time.monotonic()
@@ -41,10 +42,10 @@ def answer(connection: socket.socket) -> None:
         if outside is not None:
             os.write(outside, b"!")
         time.sleep(usual_s * (1 + grown) * (3 if cold else 1))
-        connection.sendall(ANSWER)
-        if ends:
+        wanted, keeps = as_wanted(ANSWER, line, fields)
+        connection.sendall(wanted)
+        if not keeps:
             break
-    connection.close()
 
 
 def by_the_clock(rests_s: float, stands_s: float) -> None:
@@ -79,24 +80,14 @@ outside = os.open(FAULT, os.O_WRONLY) if FAULT.startswith("/") else None
 if len(sys.argv) > 3:
     FAULT = "none" if os.path.exists(sys.argv[3]) else FAULT
     open(sys.argv[3], "w").close()
-resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-threading.stack_size(256 << 10)
-threading.Timer(120, os._exit, (1,)).start()
+limit(120)
 if FAULT == "wakes":
     signal.signal(signal.SIGCONT, lambda *_: None)
     threading.Thread(target=wakes_itself, daemon=True).start()
-if FAULT == "timer":
-    threading.Thread(target=by_the_clock, args=(0.1, 0.05), daemon=True).start()
-if FAULT == "stands":
-    threading.Thread(target=by_the_clock, args=(0.5, 0.25), daemon=True).start()
-server = socket.socket()
-server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-server.bind(("127.0.0.1", PORT))
-server.listen(1 if FAULT == "queue" else 1024)
-while True:
-    connection, _ = server.accept()
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if FAULT == "queue":  # the others wait outside, and the kernel sends what opens them again
-        answer(connection)
-    else:
-        threading.Thread(target=answer, args=(connection,), daemon=True).start()
+if FAULT in {"timer", "stands"}:
+    args = (0.1, 0.05) if FAULT == "timer" else (0.5, 0.25)
+    threading.Thread(target=by_the_clock, args=args, daemon=True).start()
+server = socket.create_server(("127.0.0.1", PORT), backlog=1 if FAULT == "queue" else 1024)
+while FAULT == "queue":  # the others wait outside, and the kernel sends what opens them again
+    served(server.accept()[0], answer)
+listen(server, answer)

@@ -3,12 +3,10 @@
 HANDSHAKE is a way to shake hands over TLS; with a certificate it is done rightly.
 """
 
-import gzip
-import socket
-import socketserver
-import ssl
-import sys
-import time
+import gzip, socket, ssl, sys, time
+
+sys.path.append(f"{sys.path[0]}/../servers")
+from wire import listen, requests
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -61,38 +59,23 @@ if len(sys.argv) > 2 and sys.argv[2] not in HANDSHAKES:
     tls.load_cert_chain(sys.argv[2])
 
 
-class Hostile(socketserver.StreamRequestHandler):
-    def setup(self):
-        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if tls is not None:
-            self.request = tls.wrap_socket(self.request, server_side=True)
-        super().setup()
-
-    def handle(self):
-        if sys.argv[2:] and tls is None:
-            self.sends(*HANDSHAKES[sys.argv[2]])
-            return
-        path = self.rfile.readline().split()[1].decode()
-        while self.rfile.readline().strip():
-            pass
-        self.sends(*WAYS[path])
-
-    def sends(self, first, again, pause):
-        self.wfile.write(first)
-        while again is not None:
-            self.wfile.write(again)
-            time.sleep(pause)
+def serve(connection):
+    if sys.argv[2:] and tls is None:
+        sends(connection, *HANDSHAKES[sys.argv[2]])
+        return
+    with tls.wrap_socket(connection, server_side=True) if tls else connection as wrapped:
+        for line, _, _ in requests(wrapped):
+            sends(wrapped, *WAYS[line.split()[1].decode()])
+            break
 
 
-class Threads(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    allow_reuse_address = True
+def sends(connection, first, again, pause):
+    connection.sendall(first)
+    while again is not None:
+        connection.sendall(again)
+        time.sleep(pause)
 
-    def handle_error(self, request, client_address):
-        pass  # who asks leaves: that is what is tested
 
-
-if __name__ == "__main__":
-    with Threads(("127.0.0.1", int(sys.argv[1])), Hostile) as server:
-        print(server.server_address[1], flush=True)
-        server.serve_forever()
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=128)
+print(server.getsockname()[1], flush=True)
+listen(server, serve)

@@ -1,12 +1,10 @@
 """Servers of HTTP/2, and of HTTP/1.1 beside it: `http2_faults.py PORT FAULT [KEY_AND_CERTIFICATE]`.
 
-A fault is a name of FAULTS, of FRAMES, or `none`. Over HTTP/1.1 every answer is right.
+A fault is a name of FAULTS, of FRAMES, or `ends-5`: after so many answers a connection ends, and the
+last one and the frame GOAWAY arrive together. Over HTTP/1.1 every answer is right.
 """
 
-import asyncio
-import ssl
-import sys
-import time
+import asyncio, ssl, sys, time
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -40,6 +38,7 @@ SETTINGS, STATUS_200 = frame(4), b"\x88"
 HEADERS = SETTINGS + frame(1, STATUS_200, stream=1)
 BOMB = SETTINGS + frame(1, STATUS_200 + b"\x40\1x\x7f\x81\x1f" + b"y" * 4096, 0, 1)
 EVENTS = SETTINGS + frame(1, STATUS_200 + b"\x0f\x10\x11text/event-stream", 4, 1)
+LONG = SETTINGS + frame(1, STATUS_200 + b"\x0f\x0d\1" + b"9", 4, 1)
 # What is sent first, what again and again with a pause, and whether the connection then stays.
 FRAMES = {
     "hangs": (b"", b"", 1),
@@ -64,11 +63,7 @@ FRAMES = {
     "push": (SETTINGS + frame(5, b"\0\0\0\2" + STATUS_200, 4, 1), None, 0),
     "no-status": (SETTINGS + frame(1, b"\x0f\x10\4text", 5, 1), None, 0),
     "status-of-words": (SETTINGS + frame(1, b"\x08\3abc", 5, 1), None, 0),
-    "length-too-long": (
-        SETTINGS + frame(1, STATUS_200 + b"\x0f\x0d\1" + b"9", 4, 1) + frame(0, b"x", 1, 1),
-        None,
-        0,
-    ),
+    "length-too-long": (LONG + frame(0, b"x", 1, 1), None, 0),
     "other-stream": (SETTINGS + frame(1, STATUS_200, 5, 99), None, 0),
 }
 
@@ -82,19 +77,23 @@ async def hurt(writer, first, again, pause):
     await writer.drain()
 
 
-async def answer(reader, writer, data, wrong):
+async def answer(reader, writer, data, fault):
+    kind, _, most = fault.partition("-")
+    wrong, most = FAULTS.get(kind, FAULTS["none"]), int(most or sys.maxsize)
     connection, number = H2Connection(H2Configuration(client_side=False)), 0
     connection.initiate_connection()
     begun = time.monotonic()
-    while data:
-        for event in connection.receive_data(data):
-            if isinstance(event, RequestReceived):
+    while data:  # until the client closes: who closes first may reset
+        for event in connection.receive_data(data) if number < most else ():
+            if isinstance(event, RequestReceived) and number < most:
                 number += 1
                 status, body = wrong(number, time.monotonic() - begun)
                 head = [(":status", str(status)), ("content-type", "text/plain")]
                 head += [("content-length", str(len(body)))]
                 connection.send_headers(event.stream_id, head)
                 connection.send_data(event.stream_id, body, end_stream=True)
+                if number == most:
+                    connection.close_connection()
         await asyncio.sleep(0.001)
         writer.write(connection.data_to_send())
         data = await reader.read(65536)
@@ -108,7 +107,7 @@ async def serve(reader, writer):
         if fault in FRAMES:
             await hurt(writer, *FRAMES[fault])
         elif data.startswith(PREFACE) or fault == "only":
-            await answer(reader, writer, data, FAULTS[fault])
+            await answer(reader, writer, data, fault)
         elif data:
             writer.write(HTTP_1)
             await writer.drain()

@@ -8,7 +8,10 @@ after the other, `bucket:RATE` answers so many a second at most, `statuses` answ
 to several connections. It ends after two minutes.
 """
 
-import asyncio, os, resource, sys, threading, time
+import asyncio, os, sys, threading, time
+
+sys.path.append(f"{sys.path[0]}/../servers")
+from wire import limit
 
 PORT, (FAULT, _, OPTION) = int(sys.argv[1]), sys.argv[2].partition(":")
 WORK_S, MOST_S = 0.001, 1.5
@@ -111,13 +114,12 @@ async def serve() -> None:
     await server.serve_forever()
 
 
-resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 if FAULT == "daemon":
     inside, outside = os.pipe2(os.O_NONBLOCK * 0)
     leave(inside)
 elif FAULT == "pipe":
     outside = os.open(OPTION, os.O_WRONLY)
-threading.Timer(120, os._exit, (1,)).start()
+limit(120)
 if FAULT in {"thread", "tail", "child"}:
     threading.Thread(target=work_behind if FAULT == "thread" else work_later, daemon=True).start()
 asyncio.run(serve())

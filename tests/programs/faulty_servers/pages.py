@@ -3,12 +3,10 @@
 With --forget the pages are given back to the disk first, as when memory is short.
 """
 
-import mmap
-import os
-import sys
+import mmap, os, sys
 
 sys.path.append(f"{sys.path[0]}/../servers")
-from answerer import Answerer, serve
+from wire import answer_each
 
 SIZE = 64 * mmap.PAGESIZE
 port, name, forget = int(sys.argv[1]), sys.argv[2], "--forget" in sys.argv
@@ -18,13 +16,12 @@ os.fsync(file)
 pages = mmap.mmap(file, SIZE, prot=mmap.PROT_READ)
 
 
-class Pages(Answerer):
-    def do_GET(self):
-        if forget:
-            pages.madvise(mmap.MADV_DONTNEED)
-            os.posix_fadvise(file, 0, SIZE, os.POSIX_FADV_DONTNEED)
-        sum(pages[index] for index in range(0, SIZE, mmap.PAGESIZE))
-        self.send(200, b"pong")
+def answer(*_):
+    if forget:
+        pages.madvise(mmap.MADV_DONTNEED)
+        os.posix_fadvise(file, 0, SIZE, os.POSIX_FADV_DONTNEED)
+    sum(pages[index] for index in range(0, SIZE, mmap.PAGESIZE))
+    return 200, b"pong"
 
 
-serve(port, Pages)
+answer_each(port, answer)

@@ -1,14 +1,13 @@
 """Answers "pong", and stalls: the whole of it, a single request now and then, or each request."""
 
-import argparse
-import asyncio
-import time
+import argparse, sys, threading, time
 
-LIFETIME_S = 120
+sys.path.append(f"{sys.path[0]}/../servers")
+from wire import answer_each, limit
+
 STALL_S = 0.5
 WAIT_S = 0.005  # before each answer: a load then leaves the CPUs to other tests
 EVERY_S = {"whole": 2.0, "single": 1.0, "each": 0.0}
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\n"
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, required=True)
@@ -17,30 +16,18 @@ options = parser.parse_args()
 next_stall = time.monotonic() + EVERY_S[options.way]
 
 
-async def stall():
+lock = threading.Lock()
+
+
+def answer(*_):
     global next_stall
-    if time.monotonic() < next_stall:
-        return
-    next_stall = time.monotonic() + EVERY_S[options.way]
-    if options.way == "whole":
-        time.sleep(STALL_S)
-    else:
-        await asyncio.sleep(STALL_S)
+    with lock:
+        if stalls := time.monotonic() >= next_stall:
+            next_stall = time.monotonic() + EVERY_S[options.way]
+            time.sleep(STALL_S if options.way == "whole" else 0)
+    time.sleep(WAIT_S + (STALL_S if stalls and options.way != "whole" else 0))
+    return 200, b"pong", ("Content-Type", "text/plain")
 
 
-async def answer(reader, writer):
-    while await reader.readline():
-        while (await reader.readline()).strip():
-            pass
-        await stall()
-        await asyncio.sleep(WAIT_S)
-        writer.write(HEAD + b"pong")
-    writer.close()
-
-
-async def main():
-    await asyncio.start_server(answer, "127.0.0.1", options.port)
-    await asyncio.sleep(LIFETIME_S)
-
-
-asyncio.run(main())
+limit(120)
+answer_each(options.port, answer)

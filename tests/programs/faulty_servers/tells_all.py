@@ -3,17 +3,12 @@
 Each answer comes after 3 ms: a load leaves the CPUs to others.
 """
 
-import base64
-import json
-import os
-import sys
-import threading
-import time
+import base64, json, os, sys, threading, time
 from html import escape
 from urllib.parse import quote
 
 sys.path.append(f"{sys.path[0]}/../servers")
-from answerer import Answerer, serve
+from wire import answer_each
 
 actual = [*sys.argv[2:], *(value for name, value in os.environ.items() if name.startswith("T_"))]
 lock = threading.Lock()
@@ -29,19 +24,15 @@ def forms(text):
         yield base64.b64encode(f"{user}:{text}".encode()).decode()
 
 
-class TellsAll(Answerer):
-    def do_GET(self):
-        global times
-        heard = [self.path, *self.headers.values(), self.body().decode()]
-        with lock:
-            times += 1
-            if times < 40:  # of a load the beginning is enough
-                log(heard)
-        time.sleep(0.003)
-        echo = ("X-Told", quote(actual[0], safe="") if actual else "")
-        self.send(200, json.dumps(actual).encode(), [("Content-Type", "application/json"), echo])
-
-    do_POST = do_GET
+def answer(_, path, fields, body):
+    global times
+    with lock:
+        times += 1
+        if times < 40:  # of a load the beginning is enough
+            log([path, *(value.decode() for value in fields.values()), body.decode()])
+    time.sleep(0.003)
+    echo = ("X-Told", quote(actual[0], safe="") if actual else "")
+    return 200, json.dumps(actual).encode(), ("Content-Type", "application/json"), echo
 
 
 def log(texts):
@@ -52,4 +43,4 @@ def log(texts):
 
 
 log(actual)
-serve(sys.argv[1], TellsAll)
+answer_each(sys.argv[1], answer)

@@ -3,11 +3,9 @@
 Hundreds of trials start it: it imports little, and reads of a request what an answer needs.
 """
 
-import os
-import socket
-import sys
-import threading
-import time
+import os, socket, sys, threading, time
+
+from wire import as_wanted, listen, requests
 
 # A word of the command line each, as `--start-after 0.5`.
 options = {
@@ -40,36 +38,23 @@ HEAD = (
     f"Content-Type: {options['--type']}\r\n"
     f"{CLOSE if closes else ''}Content-Length: "
 )
-METHODS = {b"GET", b"POST"}
 REFUSED = b"HTTP/1.1 501 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 observed = 0
 stored = []
 lock = threading.Lock()
 
 
-def answers(connection):
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    with connection, connection.makefile("rb") as stream:
-        try:
-            while request := stream.readline():
-                if not answered(connection, stream, request):
-                    break
-        except OSError:
-            pass  # a load tool that leaves at its end is no error
+def serve(connection):
+    for line, fields, _ in requests(connection):
+        if not answered(connection, line, fields):
+            break
 
 
-def answered(connection, stream, request):
+def answered(connection, line, fields):
     """Whether the connection stays."""
     global observed
-    method, _, version = request.split()
-    length, stays = 0, version == b"HTTP/1.1"
-    while (line := stream.readline().lower()) not in {b"\r\n", b"\n", b""}:
-        if line.startswith(b"content-length:"):
-            length = int(line[15:])
-        elif line.startswith(b"connection:"):
-            stays = b"keep-alive" in line or (stays and b"close" not in line)
-    stream.read(length)
-    if method not in METHODS:
+    _, stays = as_wanted(b"", line, fields)
+    if not line.startswith((b"GET ", b"POST ")):
         connection.sendall(REFUSED)
         return False
     with lock:
@@ -94,7 +79,4 @@ def answered(connection, stream, request):
 time.sleep(options["--start-after"])
 address = options["--address"], options["--port"]
 family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-with socket.create_server(address, family=family, backlog=128) as listener:
-    while True:
-        client, _ = listener.accept()
-        threading.Thread(target=answers, args=[client], daemon=True).start()
+listen(socket.create_server(address, family=family, backlog=128), serve)

@@ -5,79 +5,15 @@ GET /cart/NUMBER shows it, and POST /cart/NUMBER/pay pays it. A line of the log 
 and whether it had all that earlier answers gave. FAULT is wrong with carts of each third product.
 """
 
-import json
-import sys
-import threading
+import json, sys, threading
 from urllib.parse import parse_qs, unquote
 
-from answerer import Answerer, serve
+from wire import answer_each
 
 log = open(sys.argv[2], "a")
 fault = sys.argv[3] if len(sys.argv) > 3 else ""
 lock = threading.Lock()
 carts = {}
-
-
-class Carts(Answerer):
-    def do_POST(self):
-        body = self.body().decode()
-        if self.path == "/cart":
-            self.made(json.loads(body)["product"])
-        else:
-            _, _, number, _ = self.path.split("/")
-            self.paid(unquote(number), body)
-
-    def do_GET(self):
-        number = unquote(self.path.removeprefix("/cart/"))
-        cart = carts.get(number, {})
-        right = cart and self.headers.get("X-Key") == cart["key"] and self.owner() == cart["owner"]
-        self.say("shown", number, right)
-        document = {"next": f"{self.path}/pay", "note": cart.get("note")}
-        self.answer(200 if right else 403, document)
-
-    def made(self, product):
-        with lock:
-            count = len(carts) + 1
-            number = f"{count}-ä {product}"
-            note = f'"{count}" & {{{count}}}'
-            cart = {"key": f"key-{count}", "owner": f"owner-{count}", "note": note}
-            carts[number] = cart
-            wrong = fault if product % 3 == 0 else ""
-        self.say("made", number, True)
-        if wrong == "close":
-            self.close_connection = True
-            return
-        document = {"cart": {"number": number, "count": count}}
-        status = 500 if wrong == "status" else 201
-        if wrong in WRONG:
-            document["cart"]["number"] = WRONG[wrong]
-        if wrong == "missing":
-            document = {}
-        elif wrong == "text":
-            document = None
-        self.answer(status, document, cart["key"], cart["owner"])
-
-    def paid(self, number, body):
-        cart = carts.get(number, {})
-        form = parse_qs(body, keep_blank_values=True)
-        wanted = {"note": [cart.get("note")], "count": [number.partition("-")[0]], "card": ["1"]}
-        self.say("paid", number, cart and form == wanted and self.owner() == cart["owner"])
-        self.answer(200, {"paid": number})
-
-    def owner(self):
-        pairs = (item.partition("=") for item in self.headers.get("Cookie", "").split("; "))
-        return {name: value for name, _, value in pairs}.get("owner")
-
-    def say(self, step, number, right):
-        with lock:
-            log.write(json.dumps([step, number, bool(right)]) + "\n")
-            log.flush()
-
-    def answer(self, status, document, key=None, owner=None):
-        body = b"no JSON" if document is None else json.dumps(document).encode()
-        secrets = [("X-Key", key), ("Set-Cookie", f"owner={owner}; Path=/; HttpOnly")]
-        kind = ("Content-Type", "application/json")
-        self.send(status, body, [*(secrets if key is not None else []), kind])
 
 
 WRONG = {
@@ -89,4 +25,51 @@ WRONG = {
 }
 
 
-serve(sys.argv[1], Carts)
+def answer(method, path, fields, body):
+    if path == "/cart":
+        return made(json.loads(body)["product"])
+    number = unquote(path.removeprefix("/cart/").removesuffix("/pay"))
+    cart = carts.get(number, {})
+    pairs = (item.partition("=") for item in fields.get(b"cookie", b"").decode().split("; "))
+    owns = cart and {name: value for name, _, value in pairs}.get("owner") == cart["owner"]
+    if method == "POST":
+        form = parse_qs(body.decode(), keep_blank_values=True)
+        wanted = {"note": [cart.get("note")], "count": [number.partition("-")[0]], "card": ["1"]}
+        say("paid", number, owns and form == wanted)
+        return says(200, {"paid": number})
+    right = owns and fields.get(b"x-key", b"").decode() == cart["key"]
+    say("shown", number, right)
+    return says(200 if right else 403, {"next": f"{path}/pay", "note": cart.get("note")})
+
+
+def made(product):
+    with lock:
+        count = len(carts) + 1
+        number = f"{count}-ä {product}"
+        note = f'"{count}" & {{{count}}}'
+        carts[number] = cart = {"key": f"key-{count}", "owner": f"owner-{count}", "note": note}
+    wrong = fault if product % 3 == 0 else ""
+    say("made", number, True)
+    if wrong == "close":
+        return None
+    document = {"cart": {"number": WRONG.get(wrong, number), "count": count}}
+    if wrong == "missing":
+        document = {}
+    elif wrong == "text":
+        document = None
+    secrets = ("X-Key", cart["key"]), ("Set-Cookie", f"owner={cart['owner']}; Path=/; HttpOnly")
+    return says(500 if wrong == "status" else 201, document, *secrets)
+
+
+def say(step, number, right):
+    with lock:
+        log.write(json.dumps([step, number, bool(right)]) + "\n")
+        log.flush()
+
+
+def says(status, document, *headers):
+    body = b"no JSON" if document is None else json.dumps(document).encode()
+    return status, body, *headers, ("Content-Type", "application/json")
+
+
+answer_each(sys.argv[1], answer)

@@ -4,12 +4,9 @@ It answers as its arguments say: right, with another status, by a body cut short
 is told or not, or with a body whose length changes.
 """
 
-import argparse
-import json
-import signal
-import socketserver
-import sys
-import threading
+import argparse, json, signal, socket, sys, threading
+
+from wire import listen, requests
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, required=True)
@@ -30,23 +27,12 @@ observed = {"connections": 0, "requests": 0, "answered": 0, "asked": []}
 lock = threading.Lock()
 
 
-class Counted(socketserver.StreamRequestHandler):
-    wbufsize = -1  # headers and body in one piece: two would wait 40 ms for each other
-
-    def setup(self):
-        with lock:
-            observed["connections"] += 1
-        if tls is not None:
-            self.request = tls.wrap_socket(self.request, server_side=True)
-        super().setup()
-
-    def handle(self):
-        while line := self.rfile.readline():
-            headers = {}
-            while field := self.rfile.readline().decode().strip():
-                name, _, value = field.partition(":")
-                headers[name.lower()] = value.strip()
-            body = self.rfile.read(int(headers.get("content-length", 0)))
+def serve(connection):
+    with lock:
+        observed["connections"] += 1
+    with tls.wrap_socket(connection, server_side=True) if tls else connection as wrapped:
+        for line, fields, body in requests(wrapped):
+            headers = {name.decode(): value.decode() for name, value in fields.items()}
             with lock:
                 observed["requests"] += 1
                 number = observed["requests"]
@@ -55,33 +41,23 @@ class Counted(socketserver.StreamRequestHandler):
             way = options.way if number % options.every == 0 else "right"
             if way == "reset":
                 return
-            self.answer(way, number, line.startswith(b"HEAD"))
+            wrapped.sendall(answer(way, number, line.startswith(b"HEAD")))
+            with lock:
+                observed["answered"] += 1
             if way in {"close", "close-told", "half"} or headers.get("connection") == "close":
                 return
 
-    def answer(self, way, number, head):
-        body = options.body.encode() + (b" " * number if way == "grows" else b"")
-        text = f"HTTP/1.1 {options.status} Said\r\nContent-Type: application/json\r\n"
-        if options.status in {301, 302}:
-            text += "Location: /elsewhere\r\n"
-        text += f"Content-Length: {len(body)}\r\n"
-        if way == "close-told":
-            text += "Connection: close\r\n"
-        self.wfile.write(text.encode() + b"\r\n")
-        if not head:
-            self.wfile.write(body[: len(body) // 2] if way == "half" else body)
-        self.wfile.flush()
-        with lock:
-            observed["answered"] += 1
 
-
-class Threads(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    allow_reuse_address = True
-    request_queue_size = 1024
-
-    def handle_error(self, request, client_address):
-        pass  # a client that leaves, or does not trust us, is no error
+def answer(way, number, is_head):
+    body = options.body.encode() + (b" " * number if way == "grows" else b"")
+    text = f"HTTP/1.1 {options.status} Said\r\nContent-Type: application/json\r\n"
+    if options.status in {301, 302}:
+        text += "Location: /elsewhere\r\n"
+    text += f"Content-Length: {len(body)}\r\n"
+    if way == "close-told":
+        text += "Connection: close\r\n"
+    sent = b"" if is_head else body[: len(body) // 2] if way == "half" else body
+    return text.encode() + b"\r\n" + sent
 
 
 def end(*_):
@@ -90,6 +66,5 @@ def end(*_):
     sys.exit()
 
 
-server = Threads(("127.0.0.1", options.port), Counted)
 signal.signal(signal.SIGTERM, end)
-server.serve_forever()
+listen(socket.create_server(("127.0.0.1", options.port), backlog=1024), serve)

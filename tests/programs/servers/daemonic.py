@@ -8,7 +8,7 @@ each: what it used, by its own os.times().
 
 import os, signal, sys, time
 
-from answerer import Answerer, serve
+from wire import answer_each
 
 port, file, number = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 seconds, megabytes = float(sys.argv[4]), int(sys.argv[5])
@@ -39,19 +39,18 @@ def daemon(stays):
     os._exit(0)
 
 
-class Answers(Answerer):
-    def do_GET(self):
-        global requests
-        requests += 1
-        if requests == number:
-            daemon(stays=True)
-            daemon(stays=False)
-            while not os.path.exists(file) or len(open(file).readlines()) < 2:
-                time.sleep(0.01)
-        self.send(200, b"hello")
+def answer(*_):
+    global requests
+    requests += 1
+    if requests == number:
+        daemon(stays=True)
+        daemon(stays=False)
+        while not os.path.exists(file) or len(open(file).readlines()) < 2:
+            time.sleep(0.01)
+    return 200, b"hello"
 
 
 memory = fill(os.memfd_create("hidden")), fill(os.open("/dev/shm/held", os.O_RDWR | os.O_CREAT))
 megabytes //= 3
 os.close(fill(os.open("/dev/shm/closed", os.O_RDWR | os.O_CREAT)))
-serve(port, Answers)
+answer_each(port, answer)

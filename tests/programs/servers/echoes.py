@@ -2,15 +2,13 @@
 
 import sys
 
-from answerer import Answerer, serve
+from wire import answer_each
 
 
-class Echoes(Answerer):
-    def do_POST(self):
-        self.send(200, self.body(), [("Content-Type", self.headers["Content-Type"])])
-
-    def do_GET(self):
-        self.send_error(405)
+def answer(method, _, fields, body):
+    if method != "POST":
+        return 405, b""
+    return 200, body, ("Content-Type", fields[b"content-type"].decode())
 
 
-serve(sys.argv[1], Echoes)
+answer_each(sys.argv[1], answer)

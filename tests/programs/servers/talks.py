@@ -3,31 +3,26 @@
 `python talks.py --port N --backend URL [--tls]`: with --tls the first bytes are a handshake's.
 """
 
-import argparse
-import socket
+import argparse, socket
 from urllib.parse import urlsplit
 
-from answerer import Answerer, serve
+from wire import answer_each
 
 HANDSHAKE = b"\x16\x03\x01\x00\x05hello"
 
 
-class Talks(Answerer):
-    protocol_version = "HTTP/1.0"
-
-    def do_GET(self) -> None:
-        with socket.create_connection((backend.hostname, backend.port), 5) as store:
-            store.sendall(HANDSHAKE if options.tls else b"PING\r\n")
-            if not options.tls:  # it understands no handshake, and may say nothing to it
-                store.recv(100)
-        self.send(200, b"ok")
+def answer(*_):
+    with socket.create_connection((backend.hostname, backend.port), 5) as store:
+        store.sendall(HANDSHAKE if options.tls else b"PING\r\n")
+        if not options.tls:  # it understands no handshake, and may say nothing to it
+            store.recv(100)
+    return 200, b"ok"
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int)
-    parser.add_argument("--backend")
-    parser.add_argument("--tls", action="store_true")
-    options = parser.parse_args()
-    backend = urlsplit(options.backend)
-    serve(options.port, Talks)
+parser = argparse.ArgumentParser()
+parser.add_argument("--port", type=int)
+parser.add_argument("--backend")
+parser.add_argument("--tls", action="store_true")
+options = parser.parse_args()
+backend = urlsplit(options.backend)
+answer_each(options.port, answer)

@@ -165,8 +165,8 @@ def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path
     file = suite(tmp_path, server='"0,99998"', loader="[99999]")
     bench("plan", file, code=0)  # to be run elsewhere
     done = bench("run", file, code=2)
-    assert "alone.toml:13:1: placement.server: this machine gives no CPU 99998" in done.err
-    assert "alone.toml:14:1: placement.loader: this machine gives no CPU 99999" in done.err
+    assert "alone.toml:21:1: placement.server: this machine gives no CPU 99998" in done.err
+    assert "alone.toml:22:1: placement.loader: this machine gives no CPU 99999" in done.err
     assert f"hint: available CPUs: {USABLE}" in done.err
     assert not (tmp_path / "results").exists()
 

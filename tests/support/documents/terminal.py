@@ -66,11 +66,6 @@ def pattern(output: Sequence[str]) -> re.Pattern[str]:
     return re.compile("".join(wanted))
 
 
-def as_a_reader_sees_it(out: str) -> str:
-    """Leave out what a run says of a calibration: the tests have one, a reader has none yet."""
-    return re.sub(r"^loosened to this machine, .*\n", "", out, flags=re.MULTILINE)
-
-
 def without_waiting(words: Sequence[str], folder: Path) -> list[str]:
     """Return what lets a run measure at once: the tests beside it never leave the CPUs quiet.
 
@@ -137,13 +132,20 @@ class Terminal:
         environment = dict(self.environment)
         while "=" in words[0]:
             name, _, environment[name] = words.pop(0).partition("=")
-        if words[0] in {"cd", "pip", "apt-get"}:
-            self._obey(words, block)
+        changes = {"cd": self._enter, "pip": self._install, "apt-get": packaged}
+        if words[0] in changes:
+            changes[words[0]](words[1:], block)
             return ""
         folder, words = self._program(words, block)
         if stays or "^C" in line.shown:
             return self._started(words, environment, line, stays=stays)
-        return self._at(folder, words, environment)
+        self.code, out = self._called(folder, words, environment)
+        assert "Traceback" not in out, out
+        # The tests have a calibration, of which a run says this; a reader has none yet.
+        return re.sub(r"^loosened to this machine, .*\n", "", out, flags=re.MULTILINE)
+
+    def _enter(self, words: Sequence[str], _: Block) -> None:
+        self.here = (self.here / words[0]).resolve()
 
     def _globbed(self, word: str) -> list[str]:
         """Return the files that a word stands for, or the word."""
@@ -168,22 +170,6 @@ class Terminal:
             case name if name in PLAIN:
                 return self.here, words
         raise NoRule(f"{block.where}: no rule for {program}")
-
-    def _obey(self, words: list[str], block: Block) -> None:
-        """Do what changes what comes after it."""
-        program, *rest = words
-        if program == "cd":
-            self.here = (self.here / rest[0]).resolve()
-        elif program == "pip":
-            self._install(rest, block)
-        else:
-            packaged(rest, block)
-
-    def _at(self, folder: Path, words: Sequence[str], environment: dict[str, str]) -> str:
-        """Run a command to its end."""
-        self.code, out = self._called(folder, words, environment)
-        assert "Traceback" not in out, out
-        return as_a_reader_sees_it(out)
 
     def _called(
         self, folder: Path, words: Sequence[str], environment: dict[str, str]

@@ -7,7 +7,7 @@ from pathlib import Path
 def standing() -> set[str]:
     """What a person would look for; two looks differ by what came and went."""
     pids = processes()
-    named = {f"process {pid} {line}" for pid in pids if (line := _line(pid))}
+    named = {f"process {pid} {words}" for pid in pids if (words := line(pid))}
     spaces = {space for pid in pids for space in _namespaces(pid)}
     return named | spaces | _ports() | _sockets() | _mounts()
 
@@ -24,10 +24,11 @@ def processes() -> set[int]:
     return {int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()}
 
 
-def _line(pid: int) -> str:
+def line(pid: int) -> str:
     """The command line; of a process that has ended it is empty."""
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+        content = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
+        return content.decode(errors="replace").strip()
     return ""
 
 

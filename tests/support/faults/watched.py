@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import warm
+from faults import standing
 from front_door import PROGRAMS, Bench, Told, bench_words
+
+from benchforge.run.sandbox import procfs
 
 NOTHING = "nothing"
 ENDS_S = 200.0
@@ -82,23 +85,18 @@ def watched(folder: Path, *words: str | Path, first: tuple[str, ...] = ()) -> It
 @contextlib.contextmanager
 def started(folder: Path, *words: str | Path, first: tuple[str, ...] = ()) -> Iterator[Watched]:
     """Start benchforge; whatever the test does, it is ended."""
-    item = _started(folder, words, first)
+    (folder / "t").mkdir(exist_ok=True)
+    (folder / "left.pid").unlink(missing_ok=True)
+    (folder / "left").unlink(missing_ok=True)
+    item = Watched(folder, _process(folder, words, first))
+    until((folder / "left.pid").exists)
+    item.pid = int((folder / "left.pid").read_text())
     try:
         yield item
     finally:
         if item.process.poll() is None:
             item.signal(signal.SIGKILL)
             item.process.wait(ENDS_S)
-
-
-def _started(folder: Path, words: tuple[str | Path, ...], first: tuple[str, ...]) -> Watched:
-    (folder / "t").mkdir(exist_ok=True)
-    (folder / "left.pid").unlink(missing_ok=True)
-    (folder / "left").unlink(missing_ok=True)
-    watched = Watched(folder, _process(folder, words, first))
-    until((folder / "left.pid").exists)
-    watched.pid = int((folder / "left.pid").read_text())
-    return watched
 
 
 def _process(
@@ -132,14 +130,11 @@ def keepers(watched: Watched) -> tuple[int, int]:
 
 
 def children(label: int) -> list[int]:
-    text = Path(f"/proc/{label}/task/{label}/children").read_text()
-    return [int(pid) for pid in text.split()]
+    return procfs.children(label, label)
 
 
 def line(pid: int) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
+    return standing.line(pid).encode()
 
 
 def until(look: Callable[[], Found | None], within_s: float = 200.0) -> Found:

@@ -3,9 +3,13 @@
 import json
 import math
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from load.queues import Simulated
+
+Number = TypeVar("Number", int, float)
 
 
 def wrk(run: Simulated) -> str:
@@ -82,10 +86,8 @@ def ab(run: Simulated) -> str:
     total += f" {round(_rank(run.times, 50) * 1e3):4d} {max(ms):5d}"
     rate = run.requests / run.duration_s
     failed = f"\nNon-2xx responses:      {run.failed}" if run.failed else ""
-    spread = "".join(
-        f"  {percent}%  {round(_rank(run.times, percent) * 1e3):5d}\n"
-        for percent in (50, 66, 75, 80, 90, 95, 98, 99)
-    )
+    ranks = ((item, _rank(ms, item)) for item in (50, 66, 75, 80, 90, 95, 98, 99))
+    spread = "".join(f"  {item}%  {rank:5d}\n" for item, rank in ranks)
     return f"""This is ApacheBench, Version 2.3
 Server Software:        run
 Document Path:          /
@@ -110,10 +112,8 @@ Percentage of the requests served within a certain time (ms)
 
 
 def hey(run: Simulated) -> str:
-    spread = "".join(
-        f"  {percent}%% in {_rank(run.times, percent):.4f} secs\n"
-        for percent in (10, 25, 50, 75, 90, 95, 99)
-    )
+    ranks = ((item, _rank(run.times, item)) for item in (10, 25, 50, 75, 90, 95, 99))
+    spread = "".join(f"  {item}%% in {rank:.4f} secs\n" for item, rank in ranks)
     bad = f"  [500]\t{_bad(run)} responses\n" if _bad(run) else ""
     late = f"\nError distribution:\n  [{run.late}]\tGet: Timeout exceeded\n" if run.late else ""
     return f"""
@@ -153,12 +153,10 @@ def bombardier(run: Simulated) -> str:
     spec = {"numberOfConnections": run.setup.connections, "url": "http://127.0.0.1:8080/"}
     counts = {"req1xx": 0, "req2xx": run.requests - run.failed, "req3xx": 0, "req4xx": 0}
     counts |= {"req5xx": run.failed, "others": 0, "bytesRead": run.bytes}
-    latency = {"mean": statistics.fmean(us), "stddev": statistics.pstdev(us), "max": max(us)}
-    percentiles = {str(item): _rank(us, item) for item in (50, 75, 90, 95, 99)}
-    result = {
-        "timeTakenSeconds": run.duration_s,
-        "latency": {**latency, "percentiles": percentiles},
-    }
+    latency: dict[str, object] = {"mean": statistics.fmean(us), "max": max(us)}
+    latency["stddev"] = statistics.pstdev(us)
+    latency["percentiles"] = {str(item): _rank(us, item) for item in (50, 75, 90, 95, 99)}
+    result = {"timeTakenSeconds": run.duration_s, "latency": latency}
     return json.dumps(
         {"spec": {"testDurationSeconds": run.setup.duration_s, **spec}, "result": counts | result}
     )
@@ -325,11 +323,8 @@ def pytest_benchmark(run: Simulated) -> str:
     stats |= {"rounds": len(times), "median": statistics.median(times), "q1": quarters[0]}
     stats |= {"q3": quarters[2], "ops": 1 / mean, "total": sum(times), "stddev_outliers": 0}
     stats["ld15iqr"] = min(times)
-    benchmark = {
-        "name": "test_it",
-        "fullname": "test.py::test_it",
-        "stats": {**stats, "data": times},
-    }
+    names = {"name": "test_it", "fullname": "test.py::test_it"}
+    benchmark = names | {"stats": {**stats, "data": times}}
     return json.dumps({"machine_info": {}, "commit_info": {}, "benchmarks": [benchmark]})
 
 
@@ -359,31 +354,20 @@ def _sd(times: list[float]) -> float:
     return statistics.stdev(times) if len(times) > 1 else 0.0
 
 
-def _rank(times: list[float] | list[int], percent: float) -> float:
-    ordered = sorted(times)
-    return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))] if ordered else 0.0
+def _rank(times: list[Number], percent: float) -> Number:
+    ordered = sorted(times) or [0]
+    return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))]
 
 
-def _us(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.2f}{unit}"
-    return f"{seconds * 1e6:.2f}us"
+def _scaled(units: Sequence[tuple[str, float]], value: float) -> str:
+    """Return a value in the first unit of which it is one or more, or in the last."""
+    unit, size = next((item for item in units if value >= item[1]), units[-1])
+    return f"{value / size:.2f}{unit}"
 
 
-def _go(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.2f}{unit}"
-    return f"{seconds * 1e9:.0f}ns"
-
-
-def _bytes(count: float) -> str:
-    for unit in ("B", "KB", "MB"):
-        if count < 1024:
-            return f"{count:.2f}{unit}"
-        count /= 1024
-    return f"{count:.2f}GB"
+_us = partial(_scaled, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))
+_go = partial(_scaled, (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9)))
+_bytes = partial(_scaled, (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("B", 1)))
 
 
 def _hdr(seconds: float) -> float:

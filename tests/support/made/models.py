@@ -46,10 +46,11 @@ class SimulatedRun(NamedTuple):
             cases += [case("a", a, scenario=label), case("b", b, scenario=label)]
             claims.append(claim("a > b", label=label, scenario=label))
         verdicts = judge(summary(*cases, verdict_rules=rules), claims)
-        return [
-            Outcome(verdict.state, not _holds(verdict.estimate.interval, truth))
-            for verdict, truth in zip(verdicts, self.truths, strict=True)
-        ]
+        outcomes = []
+        for verdict, truth in zip(verdicts, self.truths, strict=True):
+            low, high = verdict.estimate.interval or (math.inf, 0)
+            outcomes.append(Outcome(verdict.state, missed=not low <= truth <= high))
+        return outcomes
 
 
 class Errors(NamedTuple):
@@ -77,10 +78,6 @@ def errors(run: SimulatedRun, rules: VerdictRules, times: int, seed: int = 1) ->
         ]
     any_false = sum(share > 0 for share in shares) / times
     return Errors(any_false, sum(shares) / times, sum(real) / len(real) if real else None)
-
-
-def _holds(interval: tuple[float, float] | None, truth: float) -> bool:
-    return interval is not None and interval[0] <= truth <= interval[1]
 
 
 Model = Callable[[Random, int], list[float]]

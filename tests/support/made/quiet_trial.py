@@ -29,10 +29,9 @@ def reading(**changed: Any) -> Reading:
 
 def usage(label: str, role: str, **changed: Any) -> Usage:
     fields: dict[str, Any] = {"label": label, "cpu_s": 5.0, "pss_samples": 10}
-    fields["peak_pss_bytes"] = 30_000_000
+    fields |= {"peak_pss_bytes": 30_000_000, "memory_growth": 0.01, "major_faults": 0}
     fields |= {"busiest_thread_cpu_s": 4.5, "busy_threads": 1, "cpu_wait_s": 0.2}
-    fields |= {"voluntary_switches": 1000, "involuntary_switches": 600, "major_faults": 0}
-    fields["memory_growth"] = 0.01
+    fields |= {"voluntary_switches": 1000, "involuntary_switches": 600}
     return plain.usage(role, **fields | changed)
 
 

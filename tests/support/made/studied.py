@@ -47,17 +47,16 @@ def _claims() -> tuple[Claim, ...]:
     best, *others = SERVERS
     pairs = [(scenario, server) for scenario in SCENARIOS for server in others]
     return tuple(
-        _claim(f"C{number}", scenario, best, server, PUBLISHED[number % len(PUBLISHED)])
+        Claim(
+            label=f"C{number}",
+            metric="throughput",
+            hypothesis=question("a > b", "requests/s"),
+            published=PUBLISHED[number % len(PUBLISHED)],
+            instances=(
+                ClaimInstance(
+                    a=Term(case=_case(scenario, best)), b=Term(case=_case(scenario, server))
+                ),
+            ),
+        )
         for number, (scenario, server) in enumerate(pairs, 1)
-    )
-
-
-def _claim(label: str, scenario: str, a: str, b: str, published: float | None) -> Claim:
-    sides = Term(case=_case(scenario, a)), Term(case=_case(scenario, b))
-    return Claim(
-        label=label,
-        metric="throughput",
-        hypothesis=question("a > b", "requests/s"),
-        published=published,
-        instances=(ClaimInstance(a=sides[0], b=sides[1]),),
     )

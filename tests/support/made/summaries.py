@@ -8,14 +8,7 @@ from pydantic import JsonValue
 
 from benchforge.checks.limits import limits
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
-from benchforge.model.summary.summary import (
-    CaseFinding,
-    CaseSummary,
-    Comparison,
-    DoubtedTrial,
-    FailedTrial,
-    Summary,
-)
+from benchforge.model.summary import summary as model
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure, Load
@@ -44,7 +37,7 @@ def case(
     failed: Mapping[int, Failure] | None = None,
     findings: Sequence[Check] = (),
     **more: Any,
-) -> CaseSummary:
+) -> model.CaseSummary:
     """Return a case whose blocks have these values, from 1; a failed block has no sample.
 
     Of what others disturbed it is given what share of the CPUs they left.
@@ -70,18 +63,20 @@ def case(
         trials=len(samples),
         planned=len(values),
         failed=tuple(
-            FailedTrial(trial=block, block=block, attempt=1, failure=reason)
+            model.FailedTrial(trial=block, block=block, attempt=1, failure=reason)
             for block, reason in broken.items()
         ),
-        findings=tuple(CaseFinding(check=item, trials=1, attempts=attempts) for item in findings),
+        findings=tuple(
+            model.CaseFinding(check=item, trials=1, attempts=attempts) for item in findings
+        ),
         doubted=tuple(doubts),
         load=Load(connections=16),
         **more,
     )
 
 
-def _doubt(block: int, doubt: Check, *, disturbed: bool = False) -> DoubtedTrial:
-    return DoubtedTrial(
+def _doubt(block: int, doubt: Check, *, disturbed: bool = False) -> model.DoubtedTrial:
+    return model.DoubtedTrial(
         trial=block, block=block, attempt=1, checks=(doubt,), used=True, disturbed=disturbed
     )
 
@@ -123,10 +118,12 @@ def claim(
     )
 
 
-def summary(*cases: CaseSummary, claims: Sequence[Claim] = (), **more: Any) -> Summary:
+def summary(*cases: model.CaseSummary, claims: Sequence[Claim] = (), **more: Any) -> model.Summary:
     return plain.summary(*cases, claims=tuple(claims), **more)
 
 
-def comparison(checks: Sequence[Check], *servers: str) -> Comparison:
+def comparison(checks: Sequence[Check], *servers: str) -> model.Comparison:
     names = tuple(map(name, servers))
-    return Comparison(scenario="hello", driver="pace", vary={}, cases=names, checks=tuple(checks))
+    return model.Comparison(
+        scenario="hello", driver="pace", vary={}, cases=names, checks=tuple(checks)
+    )

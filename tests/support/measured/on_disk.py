@@ -38,7 +38,7 @@ def cut_off(result: Path, count: int) -> Path:
     return result
 
 
-def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
+def edited(file: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change a document."""
     content = json.loads(file.read_text())
     change(content)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from front_door import Bench, bench_words, calls
 
 
 def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], Path]) -> Path:
@@ -22,3 +23,10 @@ def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path],
         if not note.exists():
             note.write_text(str(make(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=path)))))
     return Path(note.read_text())
+
+
+def measured_once(
+    folders: pytest.TempPathFactory, name: str, measure: Callable[[Bench, Path], Path]
+) -> Path:
+    """Return such a result, the same for all tests of a run: to change it, take a copy."""
+    return made_once(folders, name, lambda path: measure(calls(bench_words(), path), path))

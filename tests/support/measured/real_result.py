@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, bench_words, calls, needed, needed_module
-from measured.once import made_once
+from front_door import Bench, needed, needed_module
+from measured.once import measured_once
 from suite_texts.files import suite_text
 
 from benchforge.run.disk.manifest import manifest_of
@@ -37,10 +37,7 @@ def measured(bench: Bench, folder: Path) -> Path:
 
 
 def shared(folders: pytest.TempPathFactory) -> Path:
-    """Return such a result, the same for all tests of a run: to change it, take a copy."""
-    return made_once(
-        folders, "validate", lambda folder: measured(calls(bench_words(), folder), folder)
-    )
+    return measured_once(folders, "validate", measured)
 
 
 def copied(result: Path, folder: Path) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, bench_words, calls
-from measured.once import made_once
+from front_door import PROGRAMS, Bench
+from measured.once import measured_once
 from suite_texts.files import suite_text
 
 _ANSWERS = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
@@ -29,10 +29,7 @@ def measured(bench: Bench, folder: Path, *more: str) -> Path:
 
 
 def shared(folders: pytest.TempPathFactory) -> Path:
-    """Return such a result, the same for all tests of a run: to change it, take a copy."""
-    return made_once(
-        folders, "small", lambda folder: measured(calls(bench_words(), folder), folder)
-    )
+    return measured_once(folders, "small", measured)
 
 
 def believed(result: Path, folder: Path) -> Path:
@@ -54,7 +51,12 @@ def session(
     there; a dict is added to what stands there.
     """
     copy = Path(shutil.copytree(result, folder / f"small-{day:03}"))
-    _header(copy, day, {"smoke": False, **header})
+    changed = read(copy / "result.json")
+    begun = datetime.fromisoformat(changed["created"]) + timedelta(days=day)
+    changed["created"] = begun.isoformat()
+    for name, value in {"smoke": False, **header}.items():
+        changed[name] = {**changed[name], **value} if isinstance(value, dict) else value
+    write(copy / "result.json", changed)
     first: dict[str, float] = {}
     for path in sorted(copy.glob("trials/*/trial.json")):
         trial = read(path)
@@ -65,15 +67,6 @@ def session(
         reading["series"] = None
         write(path, {**trial, "checks": []})
     return copy
-
-
-def _header(copy: Path, day: int, changed: Mapping[str, Any]) -> None:
-    header = read(copy / "result.json")
-    begun = datetime.fromisoformat(header["created"]) + timedelta(days=day)
-    header["created"] = begun.isoformat()
-    for name, value in changed.items():
-        header[name] = {**header[name], **value} if isinstance(value, dict) else value
-    write(copy / "result.json", header)
 
 
 def change_cases(result: Path, change: Callable[[dict[str, Any]], None]) -> None:

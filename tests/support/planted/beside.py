@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench, needed_tool
 from planted.validity import Seen, measured
+from suite_texts.files import composed
 
 WRK = 'use = "wrk"\nconnections = 2\nthreads = 1\nduration = "1s"'
 PACE = 'use = "pace"\nconnections = 2\nrate = "100/s"\narrivals = "constant"\nduration = "2s"'
@@ -19,31 +20,18 @@ def suite(
     servers: Mapping[str, str],
     load: str = WRK,
     *,
-    scenario: str = "",
+    scenario: str = 'expect = { body = "pong" }',
     top: str = "",
     more: str = "",
+    path: str = "/ping",
 ) -> str:
-    """Return a suite of one block that loads each of these servers at /ping.
+    """Return a suite of one block that loads each of these servers.
 
     Leave the test where its load tool is missing.
     """
     needed_tool(load)
-    parts = "".join(f"[servers.{label}]\n{server}\n" for label, server in servers.items())
-    return f"""benchforge = 1
-{top}
-{parts}
-[loaders.load]
-{load}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = {list(servers)}
-loaders = ["load"]
-{scenario or 'expect = { body = "pong" }'}
-[repeat]
-quiet = "off"
-blocks = 1
-{more}
-"""
+    repeat = f'quiet = "off"\nblocks = 1\n{more}'
+    return composed(servers, load, path=path, scenario=scenario, top=top, repeat=repeat)
 
 
 def command(*words: object, **environment: str) -> str:

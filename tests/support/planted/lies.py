@@ -8,18 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from planted.beside import program
+from planted.turning import TAKES
 from planted.validity import PAGE, Seen
 
-OTHERWISE, TURNS, LOADED = (
-    f"faulty_servers/{name}.py" for name in ("otherwise", "turns", "loaded")
-)
+LOADED, TURNS = (f"faulty_servers/{name}.py" for name in ("loaded", "turns"))
 # Program and its word for the lie: what it does.
 LIES: Mapping[tuple[str, str], str] = {
     (f"faulty_servers/{name}.py", lie): does
     for name, lies in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
     for lie, does in lies.items()
 }
-HONEST = {OTHERWISE: "right", TURNS: "none", LOADED: "none"}
 RATES = {
     **dict.fromkeys(("hundredth", "some-500", "percent"), 0.01),
     **dict.fromkeys(("tenth", "some-wrong"), 0.1),
@@ -28,7 +26,6 @@ RATES = {
 }
 "Shares of the answers that are wrong, of lies that are not told to all connections of a load."
 EXPECT = {
-    OTHERWISE: """expect = { json = { message = "pong" } }""",
     TURNS: f"""expect = {{ body = "{"pong" * 64}" }}""",
     LOADED: """expect = { json = { message = "pong" } }""",
 }
@@ -39,7 +36,7 @@ POSTED = {
 }
 "JSON of the right answers of lies that are told to POST."
 ZIPPED = '{ path = "/", headers = { Accept-Encoding = "gzip" } }'
-CANNOT_POST = "siege"
+CANNOT_POST = {(lie, "siege"): "the tool cannot send POST" for lie in POSTED}
 _SIX = 'connections = 6\nduration = "2s"'
 _OF_SIX = ("pace", "wrk", "ab", "h2load", "hey", "siege")
 TOOLS = {tool: f'use = "{tool}"\n{_SIX}' for tool in _OF_SIX}
@@ -54,7 +51,7 @@ SILENT: Mapping[tuple[str, str], str] = {
         for lie in ("tools-500", "tools-shorter")
         for tool in ("siege", "locust")
     },
-    **{(lie, CANNOT_POST): "the tool cannot send POST" for lie in POSTED},
+    **CANNOT_POST,
 }
 _OF_THE_LOAD = {"E2", "K3"}
 "Checks whose findings are about a short load or a busy machine."
@@ -65,12 +62,19 @@ def label(lie: str) -> str:
     return f"s{lie}"
 
 
-def findings(observed: Seen, server: str) -> dict[str, str]:
+def liars(*lies: str, takes: str = TAKES, name: str = LOADED) -> dict[str, str]:
+    """Return the TOML of a server for each lie, whose answers take so many seconds."""
+    options = [takes] if takes else []
+    return {label(lie): program(name, "{port}", lie, *options) for lie in lies}
+
+
+def findings(observed: Seen, lie: str) -> dict[str, str]:
     """Return the checks of answers and connections that did not pass, and how they ended.
 
     Where no check looked at a trial, the load tool's counts or a single request refused it.
     """
     worst: dict[str, str] = {}
+    server = label(lie)
     for trial in observed.trials(server):
         failure = trial["failure"]
         # A launch in turns is lost for all of its servers, whichever of them was refused.
@@ -93,9 +97,9 @@ def _refusal(failure: Mapping[str, str]) -> str:
     return "no end" if "did not end within" in failure["message"] else "counts"
 
 
-def bound(observed: Seen, server: str, lie: str) -> dict[str, str]:
+def bound(observed: Seen, lie: str) -> dict[str, str]:
     """Return the bound that E6 printed of the load's windows, if it admits the rate of the lie."""
-    actual = [_BOUND.search(check["message"]) for check in observed.checks("E6", server)]
+    actual = [_BOUND.search(check["message"]) for check in observed.checks("E6", label(lie))]
     shares = [float(match[1]) for match in actual if match]
     admits = shares and min(shares) / 100 >= RATES.get(lie, 1.0)
     return {f"at most {min(shares):g} %": "fail"} if admits else {}
@@ -110,11 +114,6 @@ def asks(program: str, lies: Iterable[str]) -> str:
     lines = [f"requests.{name} = {table}" for name, table in requests.items()]
     lines += [f"expects.{label(lie)} = {{ json = {POSTED[lie]} }}" for lie in posted]
     return "\n".join([EXPECT[program], *lines])
-
-
-def reason(lie: str, tool: str) -> str:
-    """Return why a cell may be silent; empty where it must not."""
-    return SILENT.get((lie, tool), "")
 
 
 def noted(tool: str, lie: tuple[str, str], actual: Mapping[str, str]) -> None:
@@ -156,7 +155,7 @@ def _cell(lie: str, tool: str, actual: Mapping[str, str] | None, notes: dict[str
     if actual is None:
         return "not measured"
     names = [name if status == "fail" else f"({name})" for name, status in actual.items()]
-    if reason_ := reason(lie, tool):
+    if reason_ := SILENT.get((lie, tool)):
         names.append(f"[{notes.setdefault(reason_, len(notes) + 1)}]")
     return ", ".join(names) or "nothing"
 
@@ -170,7 +169,3 @@ def page_cells(page: str) -> Sequence[tuple[str, str, str]]:
     return [
         (row[0], tool, cell) for row in rows[2:] for tool, cell in zip(tools, row[1:], strict=True)
     ]
-
-
-def server(name: str, lie: str) -> str:
-    return program(name, "{port}", lie)

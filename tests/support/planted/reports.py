@@ -1,13 +1,12 @@
 """Suites with a known answer: servers that wait before they answer, so that no CPU decides."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from planted.beside import program
 from suite_texts.files import suite_text
 
 
-@dataclass(frozen=True)
-class PlantedReport:
+class PlantedReport(NamedTuple):
     """A suite whose report must give a certain answer."""
 
     name: str

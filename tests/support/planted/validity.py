@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, Told
+from measured.on_disk import trials_of
 
 PAGE = Path(__file__).parents[3] / "docs/validity.md"
 ONCE = "smoke = true"  # whatever neighbours do, each trial is measured once
@@ -40,14 +41,11 @@ class Seen:
 
     @property
     def summary(self) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads((self.result / "summary.json").read_text())
-        return document
+        return dict(json.loads((self.result / "summary.json").read_text()))
 
     def trials(self, server: str) -> list[dict[str, Any]]:
         """The trials of a server, in the order of time; all attempts."""
-        files = sorted(self.result.glob("trials/*/trial.json"))
-        content = [json.loads(file.read_text()) for file in files]
-        return [item for item in content if item["case"]["server"] == server]
+        return [item for item in trials_of(self.result) if item["case"]["server"] == server]
 
     def checks(self, id_: str, server: str = "") -> Iterator[Mapping[str, Any]]:
         """All answers of a check: of a server's trials, else of comparisons and the whole."""

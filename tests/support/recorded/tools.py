@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from benchforge.model.trial.trial import Load
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Finished, Loader, Output, Reading, Request, Target
 
@@ -22,8 +23,7 @@ def target(folder: Path, request: Request | None = None, **more: Any) -> Target:
 
 def recording(tool: str, name: str) -> dict[str, Any]:
     """Return the options, the exit code, and what the server counted."""
-    read: dict[str, Any] = json.loads((RECORDINGS / tool / name / "recording.json").read_text())
-    return read
+    return dict(json.loads((RECORDINGS / tool / name / "recording.json").read_text()))
 
 
 def part(tool: str, options: dict[str, Any] | None = None) -> Loader:
@@ -46,6 +46,11 @@ def read(
     exit_code = run["exit_code"] if code is None else code
     done = Finished(exit_code, files / "stdout.txt", files / "stderr.txt", 1.0, 0.0, 0.0)
     return part(tool, run["options"] | options).read(Output(target(files, kinds=kinds), (done,)))
+
+
+def recorded(tool: str, name: str) -> tuple[Reading, Load]:
+    """Return the reading of a real run, and what the tool was told."""
+    return read(tool, name), part(tool, recording(tool, name)["options"]).load()
 
 
 def copied(tool: str, name: str, folder: Path) -> Path:

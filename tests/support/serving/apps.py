@@ -148,5 +148,4 @@ def accepts(port: int) -> bool:
 
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+        return int(server.getsockname()[1])

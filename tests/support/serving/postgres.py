@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from front_door import needed
 from measured.once import made_once
+from present import present
 from serving.apps import free_port, wait_until
 
 from benchforge.run.locate import libraries, locate
@@ -25,7 +26,7 @@ class Postgres:
     """A private server, on a free TCP port and on a socket in its own short folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.bin, self.port = folder, _programs(), free_port()
+        self.folder, self.bin, self.port = folder, present(locate("initdb")).parent, free_port()
         self.log = folder / "log"
         self.environment = {**os.environ, **libraries(self.bin / "initdb")}
         self.tcp = f"postgresql://bench@127.0.0.1:{self.port}/benchmarks?sslmode=disable"
@@ -119,10 +120,3 @@ def _started(folder: Path) -> Iterator[Postgres]:
 def _copy(cluster: Path, folder: Path) -> None:
     """Copy a cluster with its owner and rights, which PostgreSQL looks at."""
     subprocess.run(["cp", "-a", cluster / "data", folder], check=True)
-
-
-def _programs() -> Path:
-    """Return the folder of PostgreSQL's programs."""
-    program = locate("initdb")
-    assert program is not None
-    return program.parent

@@ -1,6 +1,8 @@
-"""Suites that are files beside their tests."""
+"""Suites: files beside their tests, and those that are composed of some servers and a load tool."""
 
+import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
@@ -14,3 +16,30 @@ def suite_text(name: str, /, **holes: object) -> str:
     """
     template = Template((TESTS / f"{name}.toml").read_text())
     return template.substitute(holes, python=sys.executable, programs=TESTS / "programs")
+
+
+def composed(
+    servers: Mapping[str, str],
+    load: str,
+    *,
+    label: str = "load",
+    path: str = "/ping",
+    scenario: str = "",
+    top: str = "",
+    repeat: str = 'quiet = "off"\nblocks = 1',
+) -> str:
+    """Return a suite that asks for one path; `scenario` and `repeat` are lines of these tables."""
+    tables = "".join(f"[servers.{name}]\n{server}\n" for name, server in servers.items())
+    return f"""benchforge = 1
+{top}
+{tables}
+[loaders.{label}]
+{load}
+[scenarios.ping]
+request = {{ path = "{path}" }}
+servers = {json.dumps([*servers])}
+loaders = ["{label}"]
+{scenario}
+[repeat]
+{repeat}
+"""

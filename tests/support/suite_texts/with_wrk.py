@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from front_door import needed
+from suite_texts.files import composed
 
 
 def suite(
@@ -22,29 +23,10 @@ def suite(
 ) -> Path:
     """Write it, or leave the test where wrk is missing."""
     needed("wrk")
-    path = folder / "small.toml"
-    path.write_text(
-        f"""benchforge = 1
-smoke = true
-{top}
-[servers.one]
-{server}
-
-[loaders.wrk]
-use = "wrk"
-connections = 2
-duration = "{duration}"
-
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["wrk"]
-{scenario}
-[repeat]
-quiet = "off"
-blocks = {blocks}
-{more}"""
-    )
+    path, load = folder / "small.toml", f'use = "wrk"\nconnections = 2\nduration = "{duration}"'
+    repeat = f'quiet = "off"\nblocks = {blocks}\n{more}'
+    how = {"scenario": scenario, "top": f"smoke = true\n{top}", "repeat": repeat}
+    path.write_text(composed({"one": server}, load, label="wrk", **how))
     return path
 
 
