@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from benchforge_loaders.wrk import wrk
 from benchforge_loaders.wrk.wrk import HOOK, Wrk, without_synthetic
-from front_door import captured, needed
+from front_door import PROGRAMS, captured, needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from present import present
@@ -252,7 +252,7 @@ def test_a_real_run_is_read(tmp_path: Path, hook: str) -> None:
             f'dofile("{HOOK}")\n'
         )
         argv[argv.index(str(HOOK))] = str(tmp_path / "no-ffi.lua")
-    faults = [sys.executable, str(RECORDINGS / "faults.py"), str(port)]
+    faults = [sys.executable, str(PROGRAMS / "faulty_servers/by_path.py"), str(port)]
     with running(faults, tmp_path, {}, tmp_path / "server.txt", lambda: accepts(port)):
         done = captured(argv, env={**os.environ, **libraries(path), **command.environment})
     out, err = tmp_path / "stdout.txt", tmp_path / "stderr.txt"
