@@ -151,9 +151,10 @@ def _prepared(
     header = header_of(suite, graph, context)
     enough_for_scratch()  # or a program had no room to print its version into
     header = header.model_copy(update={"loosened_thresholds": loosened()})
-    facts = registry.tell("benchforge_facts", warn)
-    facts |= {"lock": f"not held: {other}"} if other else {}
-    return PreparedRun(suite, graph, context, with_facts(header, facts, suite.secrets, warn))
+    header = with_facts(header, registry.tell("benchforge_facts", warn), suite.secrets, warn)
+    facts = {**header.facts, "lock": f"not held: {other}"} if other else header.facts
+    header = header.model_copy(update={"facts": facts})
+    return PreparedRun(suite, graph, context, header)
 
 
 def _measured(
