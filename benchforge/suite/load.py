@@ -226,10 +226,9 @@ def _suite(
 
 def _reference_faults(parts: Parts, labels: Labels, call: SuiteCall) -> Checked[None]:
     yield from references.upstream_faults(parts["servers"], labels["servers"])
-    yield from references.given_faults(parts, labels["backends"])
     if call.digests is None:
         yield from ref_faults(parts["servers"], call.path.parent)
-    yield from references.runtime_faults(parts, labels["runtimes"])
+    yield from references.part_faults(parts, labels)
 
 
 def _workloads(

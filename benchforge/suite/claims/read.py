@@ -241,7 +241,7 @@ class _Claim:
         try:
             hypothesis = question(self.written.holds, metric.unit)
         except NoBound as error:
-            yield Fault((*self.at, "holds"), *error.args)
+            yield Fault((*self.at, "holds"), error.message, error.hint)
             return None
         faults = list(self._hypothesis_faults(hypothesis, metric))
         yield from faults

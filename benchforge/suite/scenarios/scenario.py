@@ -19,7 +19,6 @@ from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import (
-    ModelFault,
     checked,
     findings,
     options,
@@ -107,7 +106,7 @@ def _faults_behind(top: Path, scenario: Scenario, error: references.Astray) -> I
             yield Fault(fault_path, f"servers.{error.trail[-1]}: {error.message}", error.hint)
 
 
-def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: ModelFault) -> Fault:
+def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: Fault) -> Fault:
     message = "unknown option" if fault.unknown else fault.message
     options = {*fault.options, *fault.path[:1]}
     blamed = [path for path in concerned if (varied := axis(path)) and varied.option[0] in options]
@@ -277,7 +276,7 @@ def scenarios(
             if isinstance(value, dict):
                 hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
                 yield Fault((*path, "vary", key), "expected an array, got a table", hint)
-        filled = yield from _requests(table, path, environment)
+        filled = as_table((yield from _filled(table, path, environment)))
         scenario = yield from checked(Scenario, filled, path)
         if scenario is not None:
             read[label] = scenario.with_stages(stages)
@@ -304,36 +303,28 @@ def _faults_inside(path: Path, scenario: Scenario, labels: Labels, parts: Parts)
     yield from find_faults(path, scenario, parts, labels["metrics"])
 
 
-def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Tables]:
-    table = dict(table)
-    if isinstance(request := table.get("request"), dict):
-        request_path: Path = (*path, "request")
-        table["request"] = yield from environment.fill(request, Request, request_path)
-    if isinstance(requests := table.get("requests"), dict):
-        table["requests"] = filled = dict(requests)
-        for server, request in requests.items():
-            if isinstance(request, dict):
-                request_path = (*path, "requests", server)
-                filled[server] = yield from environment.fill(request, Request, request_path)
-    if isinstance(kinds := table.get("kinds"), dict):
-        table["kinds"] = by_label = dict(kinds)
-        for label, kind in kinds.items():
-            by_label[label] = yield from _inner(kind, (*path, "kinds", label), environment)
-    if (session := table.get("session")) is not None:
-        table["session"] = yield from _inner(session, (*path, "session"), environment)
+def _filled(value: JsonValue, path: Path, environment: Environment) -> Checked[JsonValue]:
+    """Return a scenario, kind, step or session with its requests filled in."""
+    if not isinstance(value, dict):
+        return value
+    table = dict(value)
+    for key, inner in value.items():
+        read = _request if key in {"request", "requests"} else _filled
+        if key in {"request", "session"}:
+            table[key] = yield from read(inner, (*path, key), environment)
+        elif key in {"requests", "kinds"} and isinstance(inner, dict):
+            table[key] = by_label = dict(inner)
+            for label, item in inner.items():
+                by_label[label] = yield from read(item, (*path, key, label), environment)
+        elif key == "steps" and isinstance(inner, list):
+            table[key] = steps = list(inner)
+            for number, item in enumerate(inner):
+                steps[number] = yield from read(item, (*path, key, number), environment)
     return table
 
 
-def _inner(table: JsonValue, path: Path, environment: Environment) -> Checked[JsonValue]:
-    if isinstance(table, dict) and isinstance(request := table.get("request"), dict):
-        request = yield from environment.fill(request, Request, (*path, "request"))
-        return {**table, "request": request}
-    if isinstance(table, dict) and isinstance(steps := table.get("steps"), list):
-        filled = list(steps)
-        for n, step in enumerate(steps):
-            filled[n] = yield from _inner(step, (*path, "steps", n), environment)
-        return {**table, "steps": filled}
-    return table
+def _request(value: JsonValue, path: Path, environment: Environment) -> Checked[JsonValue]:
+    return (yield from environment.fill(value, Request, path)) if isinstance(value, dict) else value
 
 
 def _name_faults(path: Path, kind: str, named: JsonValue, names: Sequence[str]) -> Iterator[Fault]:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from benchforge.errors import BenchforgeError
 from benchforge.model.values.units import Duration, Rate, Share, Size
 from benchforge.suite.toml.faults import nearest
 from benchforge.text.readable import exact
@@ -21,8 +22,8 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
 "By the unit of a metric: what else it may be written in, and how many of its own that is."
 
 
-class NoBound(Exception):
-    """A text that is no number of a metric's unit: message and hint."""
+class NoBound(BenchforgeError):
+    """A text that is no number of a metric's unit, no condition or no objective."""
 
 
 def bound(text: str, unit: str) -> float:
