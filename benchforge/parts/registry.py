@@ -191,8 +191,7 @@ class Registry:
                 continue
             origin = self._origins[plugin]
             try:
-                with _out_of_the_way():
-                    answers = self._call(plugin, hook, **news)
+                answers = self._call(plugin, hook, **news)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - complain names the plugin
                 self._silenced.add((plugin, hook))
                 complain(f"plugin {origin}: {hook}: {in_a_line(error)}; it is not called again")
@@ -206,8 +205,7 @@ class Registry:
         for plugin in self._hearing(hook):
             origin = self._origins[plugin]
             try:
-                with _out_of_the_way():
-                    self._call(plugin, hook, **news)
+                self._call(plugin, hook, **news)
             except BenchforgeError as error:
                 raise Unusable(f"plugin {origin}: {error.message}", error.hint) from error
             except (Exception, SystemExit) as error:
@@ -227,7 +225,8 @@ class Registry:
 
     def _call(self, plugin: str, hook: str, **news: object) -> list[Any]:
         others = [plugin_ for name, plugin_ in self._plugins.list_name_plugin() if name != plugin]
-        answers: list[Any] = self._plugins.subset_hook_caller(hook, others)(**news)
+        with _out_of_the_way():
+            answers: list[Any] = self._plugins.subset_hook_caller(hook, others)(**news)
         return answers
 
     def _load(self, point: EntryPoint) -> None:

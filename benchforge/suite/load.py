@@ -142,8 +142,7 @@ def of_result(header: "Header", registry: Registry) -> Suite:
     digests = header.code_digests or {}
     call = SuiteCall(_NOWHERE, header.profile, settings, header.only, digests, False)
     environment = Environment(lambda _: HIDDEN)
-    reading = _suite(document, document.tables, call, registry, environment)
-    suite, _ = sound(reading, document)
+    suite, _ = sound(_suite(document, document.tables, call, registry, environment), document)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
     return replace(suite, scenarios=wanted, code=header.code)
 

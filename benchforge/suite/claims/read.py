@@ -107,8 +107,7 @@ def sound_claims(
     for label, table in tables.items():
         written = yield from checked(ClaimTable, table, ("claims", label))
         if written is not None:
-            reading = _Claim(("claims", label), written)
-            claim = yield from reading.sound(metrics, labels, scenarios)
+            claim = yield from _Claim(("claims", label), written).sound(metrics, labels, scenarios)
             if claim is not None:
                 claims[label] = claim
     return claims

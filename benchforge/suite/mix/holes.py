@@ -208,5 +208,4 @@ def _is_json(text: str) -> bool:
 
 def _quoted(text: str, quoted: bool) -> bool:
     """Return True if a JSON text leaves a string open, given whether it began inside of one."""
-    quotes = re.findall(r'\\.|"', text, re.DOTALL).count('"')
-    return quoted != bool(quotes % 2)
+    return quoted != bool(re.findall(r'\\.|"', text, re.DOTALL).count('"') % 2)

@@ -40,16 +40,18 @@ def point_faults(
         for label in getattr(scenario, table)
         if label in parts[table]
     ]
-    servers = parts["servers"]
-    placed += [("servers", servers[label]) for label in beyond.labels]
+    placed += [("servers", parts["servers"][label]) for label in beyond.labels]
     for table, declaration in placed:
         for concerned in matrix.projected(scenario, matrix.about(scenario, table, declaration)):
             part = yield from _made(top, scenario, declaration, concerned)
             if part is not None:
                 yield from _faults_of_taken(top, scenario, part, concerned, parts["backends"])
                 yield from _unreachable(top, scenario, declaration, part, concerned)
-    for error in beyond.astray:
-        yield from _faults_behind(top, scenario, error)
+    for error in beyond.astray:  # what only a point's values make a server stand before
+        for path, value in error.concerned.items():
+            if path.split(".")[2] in UPSTREAM_OPTIONS:
+                message = f"servers.{error.trail[-1]}: {error.message}"
+                yield Fault(_written(top, scenario, path, value), message, error.hint)
     for request in (scenario.request, *scenario.requests.values()):
         yield from _request_faults(top, scenario, request)
 
@@ -98,14 +100,6 @@ def _unreachable(
     yield Fault(path, message, hint)
 
 
-def _faults_behind(top: Path, scenario: Scenario, error: references.Astray) -> Iterator[Fault]:
-    """Yield faults of what only a point's values make a server stand before."""
-    for path, value in error.concerned.items():
-        if path.split(".")[2] in UPSTREAM_OPTIONS:
-            fault_path = _written(top, scenario, path, value)
-            yield Fault(fault_path, f"servers.{error.trail[-1]}: {error.message}", error.hint)
-
-
 def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: Fault) -> Fault:
     message = "unknown option" if fault.unknown else fault.message
     options = {*fault.options, *fault.path[:1]}
@@ -138,7 +132,13 @@ _FORM = 'write "loaders.LABEL.OPTION", "servers.*.OPTION" or "path.NAME"'
 
 def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     """Yield what cannot vary, and each value that its part refuses."""
-    few = yield from _are_few((*top, "vary"), scenario)
+    points = matrix.combinations(scenario)
+    most = points * len(scenario.servers) * max(1, len(scenario.loaders) + len(scenario.clients))
+    few = most <= _MOST  # else nothing looks at each of them
+    if not few:
+        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
+        hint = "vary less at a time: split it into several scenarios, or leave values out"
+        yield Fault((*top, "vary"), message, hint)
     servers = parts["servers"]
     beyond = references.reached(scenario, servers) if few else references.Reached(tuple(servers))
     sound = few
@@ -152,17 +152,6 @@ def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     yield from _variable_faults(top, scenario)
     if sound and not secret_faults:
         yield from point_faults(top, scenario, parts, beyond)
-
-
-def _are_few(path_of_list: Path, scenario: Scenario) -> Checked[bool]:
-    """Tell whether all cases can be measured, before anything looks at each of them."""
-    points = matrix.combinations(scenario)
-    most = points * len(scenario.servers) * max(1, len(scenario.loaders) + len(scenario.clients))
-    if most > _MOST:
-        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
-        hint = "vary less at a time: split it into several scenarios, or leave values out"
-        yield Fault(path_of_list, message, hint)
-    return most <= _MOST
 
 
 def _leads(

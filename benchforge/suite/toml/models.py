@@ -138,8 +138,7 @@ def _is_taken(
     """Return True if a member of a union takes the written table, and says what is wrong in it."""
     if not isinstance(details[0]["input"], dict):
         return False
-    inside = any(other and other[:-1] == path for other in by_path)
-    return inside or bool(_of_tables(details))
+    return any(other and other[:-1] == path for other in by_path) or bool(_of_tables(details))
 
 
 def _of_tables(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
@@ -232,7 +231,8 @@ def worded(path: Path, details: Sequence[ErrorDetails]) -> Fault:
         return Fault(path, message, hint=_rewritten(wanted, first["input"]))
     if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
         return Fault(path, wrong.message, hint=wrong.hint, options=wrong.options)
-    return Fault(path, _sentence(first))
+    message = str(wrong) if wrong else first["msg"]  # of a validator that raised ValueError
+    return Fault(path, message[:1].lower() + message[1:])
 
 
 def _rewritten(wanted: Sequence[str], value: object) -> str:
@@ -265,12 +265,6 @@ def _wanted(detail: ErrorDetails) -> str:
     words = _WANTED.get(detail["type"], "")
     sentence = words.format(**{key: _count(value) for key, value in context.items()})
     return re.sub(r" 1 (element|character)s$", r" 1 \1", sentence)
-
-
-def _sentence(detail: ErrorDetails) -> str:
-    reason = detail.get("ctx", {}).get("error")  # of a validator that raised ValueError
-    message = str(reason) if reason else detail["msg"]
-    return message[:1].lower() + message[1:]
 
 
 def _count(value: object) -> object:
