@@ -106,10 +106,9 @@ class Registry:
         """Return a part's class. Raises Unusable if no plugin or several bring it, or it fails."""
         if (kind, name) not in self._judged:
             try:
-                judged: type[Part] | Unusable = self._part(kind, name)
+                self._judged[kind, name] = self._part(kind, name)
             except Unusable as error:
-                judged = error
-            self._judged[kind, name] = judged
+                self._judged[kind, name] = error
         outcome = self._judged[kind, name]
         if isinstance(outcome, Unusable):
             raise outcome

@@ -52,21 +52,13 @@ def varied_runtime_faults(
 ) -> Iterator[Fault]:
     """Yield a fault for each runtime among a scenario's values that the suite does not declare."""
     for subpath, path, value in scenario.varied_values():
-        if _is_runtime(path, scenario, parts):
+        varied = axis(path)
+        if varied is None or varied.option != ("runtime",):
+            continue
+        declared = [parts[varied.place].get(k) for k in getattr(scenario, varied.place)]
+        runs_python = [it for it in declared if it is not None and issubclass(it.cls, RunsPython)]
+        if any(varied.reaches(varied.place, declaration) for declaration in runs_python):
             yield from _faults((*top, *subpath), value, labels)
-
-
-def _is_runtime(path: str, scenario: Scenario, parts: Parts) -> bool:
-    varied = axis(path)
-    if varied is None or varied.option != ("runtime",):
-        return False
-    declarations = (parts[varied.place].get(label) for label in getattr(scenario, varied.place))
-    return any(
-        declaration is not None
-        and issubclass(declaration.cls, RunsPython)
-        and varied.reaches(varied.place, declaration)
-        for declaration in declarations
-    )
 
 
 def _faults(path: Path, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault]:
