@@ -41,8 +41,7 @@ def content_of(path: Path) -> bytes:
     try:
         with opened(path) as file:
             # It may grow meanwhile; a read takes the memory of all that it might return.
-            size = os.fstat(file.fileno()).st_size
-            return file.read(min(size + _GROWTH, LARGEST_FILE))
+            return file.read(min(os.fstat(file.fileno()).st_size + _GROWTH, LARGEST_FILE))
     except FileNotFoundError:
         raise
     except OSError as error:

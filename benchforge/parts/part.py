@@ -310,24 +310,24 @@ loop and let it go on: its servers can then take turns. `read` reports `received
 
     def load(self) -> Load:
         """Return the load that its options declare, for the checks."""
-        connections = self._whole("connections", self._whole("users", None))
+        connections = self._whole("connections") or self._whole("users")
         return Load(
             connections=connections,
             keep_alive=getattr(self, "keep_alive", None),
-            processes=self._whole("threads", None),
+            processes=self._whole("threads"),
             declared_s=self.declared_s(),
             protocol=self.http_version,
             alpn=self.alpn,
             kind="client" if self.kind == "client" else "loader",
             rate=self._more_than_0("rate"),
-            concurrency=connections and connections * (self._whole("streams", 1) or 1),
+            concurrency=connections and connections * (self._whole("streams") or 1),
             think_s=self._more_than_0("think") or 0.0,
             sleeps=self.sleeps,
         )
 
-    def _whole(self, option: str, otherwise: int | None) -> int | None:
+    def _whole(self, option: str) -> int | None:
         number = self._more_than_0(option)
-        return int(number) if number is not None and number.is_integer() else otherwise
+        return int(number) if number is not None and number.is_integer() else None
 
     def _more_than_0(self, option: str) -> float | None:
         """Return the option as a number; None where an author means something else by its name."""

@@ -106,10 +106,9 @@ class Registry:
         """Return a part's class. Raises Unusable if no plugin or several bring it, or it fails."""
         if (kind, name) not in self._judged:
             try:
-                judged: type[Part] | Unusable = self._part(kind, name)
+                self._judged[kind, name] = self._part(kind, name)
             except Unusable as error:
-                judged = error
-            self._judged[kind, name] = judged
+                self._judged[kind, name] = error
         outcome = self._judged[kind, name]
         if isinstance(outcome, Unusable):
             raise outcome
@@ -191,8 +190,7 @@ class Registry:
                 continue
             origin = self._origins[plugin]
             try:
-                with _out_of_the_way():
-                    answers = self._call(plugin, hook, **news)
+                answers = self._call(plugin, hook, **news)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - complain names the plugin
                 self._silenced.add((plugin, hook))
                 complain(f"plugin {origin}: {hook}: {in_a_line(error)}; it is not called again")
@@ -206,8 +204,7 @@ class Registry:
         for plugin in self._hearing(hook):
             origin = self._origins[plugin]
             try:
-                with _out_of_the_way():
-                    self._call(plugin, hook, **news)
+                self._call(plugin, hook, **news)
             except BenchforgeError as error:
                 raise Unusable(f"plugin {origin}: {error.message}", error.hint) from error
             except (Exception, SystemExit) as error:
@@ -227,7 +224,8 @@ class Registry:
 
     def _call(self, plugin: str, hook: str, **news: object) -> list[Any]:
         others = [plugin_ for name, plugin_ in self._plugins.list_name_plugin() if name != plugin]
-        answers: list[Any] = self._plugins.subset_hook_caller(hook, others)(**news)
+        with _out_of_the_way():
+            answers: list[Any] = self._plugins.subset_hook_caller(hook, others)(**news)
         return answers
 
     def _load(self, point: EntryPoint) -> None:

@@ -142,8 +142,7 @@ def of_result(header: "Header", registry: Registry) -> Suite:
     digests = header.code_digests or {}
     call = SuiteCall(_NOWHERE, header.profile, settings, header.only, digests, False)
     environment = Environment(lambda _: HIDDEN)
-    reading = _suite(document, document.tables, call, registry, environment)
-    suite, _ = sound(reading, document)
+    suite, _ = sound(_suite(document, document.tables, call, registry, environment), document)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
     return replace(suite, scenarios=wanted, code=header.code)
 
@@ -226,10 +225,9 @@ def _suite(
 
 def _reference_faults(parts: Parts, labels: Labels, call: SuiteCall) -> Checked[None]:
     yield from references.upstream_faults(parts["servers"], labels["servers"])
-    yield from references.given_faults(parts, labels["backends"])
     if call.digests is None:
         yield from ref_faults(parts["servers"], call.path.parent)
-    yield from references.runtime_faults(parts, labels["runtimes"])
+    yield from references.part_faults(parts, labels)
 
 
 def _workloads(

@@ -86,12 +86,6 @@ class RunGraph:
         firsts = (group[0] for group in self.cases.groups if len(group))
         return frozenset(first.name.scenario for first in firsts if first.once)
 
-    def often(self) -> Iterator[tuple[Case, int]]:
-        """Yield each case, and in how many blocks it is measured at most."""
-        for group, rounds in zip(self.cases.groups, self.rounds, strict=True):
-            for number in range(len(group)):
-                yield group[number], rounds
-
     def before(self, block: int) -> list[int]:
         """Return how many measurements of each group stand before a block."""
         sizes = map(len, self.cases.groups)

@@ -93,8 +93,7 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
         """Return what ends a run, of which claims ask where it `decides`; None for `blocks`."""
         if self.until is None:
             return None
-        first = DECIDED_AFTER if decides else LEAST_BLOCKS
-        least, most = self.between or (first, MOST_BLOCKS)
+        least, most = self.between or (DECIDED_AFTER if decides else LEAST_BLOCKS, MOST_BLOCKS)
         method: Literal["width", "decision"] = "decision" if decides else "width"
         level = float(self.level)
         return Until(width=float(self.until), least=least, most=most, method=method, level=level)

@@ -24,7 +24,8 @@ from benchforge.parts.registry import Registry
 from benchforge.stats.search.objective import judged
 from benchforge.stats.search.search import capacity_of, where
 from benchforge.stats.summary.case import of_search
-from benchforge.suite.scenarios.search import WrongObjective, objective
+from benchforge.suite.scenarios.search import objective
+from benchforge.suite.toml.bound import NoBound
 
 OBJECTIVE = Objective(
     text="latency p99 < 50ms", metric="latency", of="p99", relation="<", bound=0.05
@@ -259,7 +260,7 @@ def test_a_search_that_is_none_is_refused() -> None:
 def test_any_text_is_an_objective_or_is_refused(text: str) -> None:
     try:
         actual = objective(text, METRICS)
-    except WrongObjective:
+    except NoBound:
         return
     assert actual.relation in {"<", "<="}
     assert math.isfinite(actual.bound)
@@ -271,11 +272,11 @@ def test_an_objective_may_be_about_a_kind_and_has_a_finite_bound() -> None:
     assert (of_kind.of, of_kind.kind) == ("p99", "slow")
     full = objective("errors slow < 1%", {"errors": metric("error_rate")}, ["slow"])
     assert (full.of, full.kind) == (None, "slow")
-    with pytest.raises(WrongObjective, match="has no 'p99 slow'"):
+    with pytest.raises(NoBound, match="has no 'p99 slow'"):
         objective("latency p99 slow < 50ms", METRICS)
-    with pytest.raises(WrongObjective, match="of all kinds together"):
+    with pytest.raises(NoBound, match="of all kinds together"):
         objective("cpu server slow < 5ms", {"cpu": metric("cpu")}, ["slow"])
-    with pytest.raises(WrongObjective, match="beyond all numbers"):
+    with pytest.raises(NoBound, match="beyond all numbers"):
         objective(f"it < {'9' * 400}", {"it": metric("error_rate")})
 
 

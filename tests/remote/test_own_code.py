@@ -25,7 +25,7 @@ from benchforge.remote.archive import FileCache
 from benchforge.remote.session.host_share import imported, share_of, user_files
 from benchforge.run.locate import locate
 from benchforge.suite.load import load
-from benchforge.suite.measuring.host_faults import LARGEST, check
+from benchforge.suite.measuring.host_faults import LARGEST
 
 HERE = Path(__file__)
 
@@ -73,16 +73,16 @@ def test_what_holds_on_this_machine_only_is_refused(tmp_path: Path) -> None:
     (tmp_path / "media").mkdir()
     (code / "media").symlink_to(tmp_path / "media")
     with pytest.raises(Unusable, match="a link to a folder outside of"):
-        check([code])
+        user_files(tmp_path / "suite.toml", [code], {})
     (code / "media").unlink()
     with (code / "large.bin").open("wb") as file:
         file.truncate(LARGEST + 1)
     with pytest.raises(Unusable, match="256 MiB are more than a host gets") as error:
-        check([code])
+        user_files(tmp_path / "suite.toml", [code], {})
     assert "code/large.bin (256 MiB)" in error.value.hint
     (code / "pyvenv.cfg").touch()
     with pytest.raises(Unusable, match="in a virtual environment"):
-        check([code / "large.bin"])
+        user_files(tmp_path / "suite.toml", [code / "large.bin"], {})
 
 
 NAMES = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/d".join)

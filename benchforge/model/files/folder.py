@@ -1,6 +1,6 @@
 """A result's folder: its header and its trials."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import iglob
 from itertools import chain
@@ -36,6 +36,11 @@ TRIALS = "trials"
 RUNTIMES = "runtimes"
 TRIAL = "trial.json"
 ANSWER = "answer.bin"
+_PATTERNS: Mapping[type[Frozen], str] = {
+    Trial: f"{TRIALS}/*/{TRIAL}",
+    Session: f"{SESSIONS}/*.json",
+    Ceiling: f"{CEILINGS}/*/{CEILING}",
+}
 _BATCH = 200
 _MANY = 1000  # trials: fewer are read before a second process helps
 _File = TypeVar("_File", Parsed[Trial], Parsed[Trial] | None, Parsed[Trial] | list[FileFault])
@@ -79,7 +84,7 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
 
     Equal checks, half of what trials take, are one object, and so are equal values of a suite.
     """
-    names, firsts = trial_files(folder), _Firsts()
+    names, firsts = files_of(folder, Trial), _Firsts()
     second = _by_second_process(folder, names) if len(names) >= _MANY else iter(())
     for number, name in enumerate(steps(names, "trials")):
         parsed = next(second, None) if number // _BATCH % 2 else None
@@ -130,34 +135,22 @@ def _text(check: Check) -> tuple[object, ...]:
     return repr(check.value), *check.__dict__.values()
 
 
-def trial_files(folder: Path) -> list[str]:
-    """Return the name of each trial.json below a result, sorted by folder."""
-    return _names(folder, f"{TRIALS}/*/{TRIAL}")
+def files_of(folder: Path, model: type[Frozen]) -> list[str]:
+    """Return the names of a result's trials, later sessions or ceilings, sorted by folder.
+
+    Links are among them, which `parse` refuses. A glob of paths would take longer.
+    """
+    return sorted(iglob(_PATTERNS[model], root_dir=folder, include_hidden=True))  # noqa: PTH207
 
 
 def read_sessions(folder: Path) -> tuple[Session, ...]:
     """Read the later sessions of a result, in their order. Raises as `read_header` does."""
-    return tuple(_model(parse(folder, name, Session)) for name in session_files(folder))
-
-
-def session_files(folder: Path) -> list[str]:
-    """Return the name of each later session's file below a result, in their order."""
-    return _names(folder, f"{SESSIONS}/*.json")
+    return tuple(_model(parse(folder, name, Session)) for name in files_of(folder, Session))
 
 
 def read_ceilings(folder: Path) -> tuple[Ceiling, ...]:
     """Read what the load tools did against the null server. Raises as `read_header` does."""
-    return tuple(_model(parse(folder, name, Ceiling)) for name in ceiling_files(folder))
-
-
-def ceiling_files(folder: Path) -> list[str]:
-    """Return the name of each ceiling.json below a result, sorted by folder."""
-    return _names(folder, f"{CEILINGS}/*/{CEILING}")
-
-
-def _names(folder: Path, pattern: str) -> list[str]:
-    """Return the files and links of a pattern; `parse` refuses links."""
-    return sorted(iglob(pattern, root_dir=folder, include_hidden=True))  # noqa: PTH207 - as text
+    return tuple(_model(parse(folder, name, Ceiling)) for name in files_of(folder, Ceiling))
 
 
 def accepted(parsed: Parsed[Model] | list[FileFault]) -> Parsed[Model]:

@@ -79,12 +79,16 @@ def crowded(pivot: Pivot, cases: Iterable[CaseName]) -> dict[str, list[str]]:
             cells.setdefault(place(case, (*pivot.rows, *pivot.columns)), []).append(case)
     differing: dict[str, list[str]] = {}
     for together in cells.values():
-        axes = (*AXIS_NAMES, *dict.fromkeys(path for case in together for path in case.vary))
-        for axis in axes:
-            values = list(dict.fromkeys(coordinate(case, axis) for case in together))
-            if len(values) > 1:
-                differing[axis] = list(dict.fromkeys([*differing.get(axis, []), *values]))
+        for axis, values in differences(together).items():
+            differing[axis] = list(dict.fromkeys([*differing.get(axis, []), *values]))
     return differing
+
+
+def differences(cases: Sequence[CaseName]) -> dict[str, list[str]]:
+    """Return the axes on which cases differ, each with their coordinates."""
+    axes = (*AXIS_NAMES, *dict.fromkeys(path for case in cases for path in case.vary))
+    by_axis = {axis: list(dict.fromkeys(coordinate(case, axis) for case in cases)) for axis in axes}
+    return {axis: values for axis, values in by_axis.items() if len(values) > 1}
 
 
 def _text(value: JsonValue) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from benchforge.model.summary.doubts import doubted
-from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.summary.summary import Summary
 
 
 class TrialValue(NamedTuple):
@@ -53,25 +53,21 @@ class TrialValue(NamedTuple):
 
 def trial_values(summary: Summary) -> Iterator[TrialValue]:
     """Yield each value of each metric, in the order of the cases, metrics and trials."""
-    suite, created = summary.name, summary.created.isoformat()
+    of_run = summary.name, summary.created.isoformat(), summary.smoke
     for case in summary.cases:
-        yield from _of_case(case, suite, created, smoke=summary.smoke)
+        name, checked = case.case, case.believed is not None
+        labels = (name.title, name.scenario, name.server, name.driver, vary_text(name.vary))
+        for line in case.metrics:
+            of_line = (*of_run, *labels, name.digest, line.metric, line.of)
+            left_out = doubted(case, line)
+            for item in line.samples:
+                sample, believed = item.sample, item.trial not in left_out if checked else None
+                yield TrialValue(
+                    *(*of_line, sample.unit, line.better, item.block, item.trial),
+                    *(sample.value, sample.lower_bound, believed, sample.why),
+                )
 
 
 def vary_text(vary: object) -> str | None:
     """Return varied options as JSON; None without any."""
     return json.dumps(vary, sort_keys=True) if vary else None
-
-
-def _of_case(case: CaseSummary, suite: str, created: str, *, smoke: bool) -> Iterator[TrialValue]:
-    name, checked = case.case, case.believed is not None
-    labels = (name.title, name.scenario, name.server, name.driver, vary_text(name.vary))
-    for line in case.metrics:
-        of_line = (suite, created, smoke, *labels, name.digest, line.metric, line.of)
-        left_out = doubted(case, line)
-        for item in line.samples:
-            sample, believed = item.sample, item.trial not in left_out if checked else None
-            yield TrialValue(
-                *(*of_line, sample.unit, line.better, item.block, item.trial),
-                *(sample.value, sample.lower_bound, believed, sample.why),
-            )

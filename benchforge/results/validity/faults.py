@@ -17,10 +17,9 @@ from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, pa
 from benchforge.model.files.folder import (
     RUNTIMES,
     SUMMARY,
-    ceiling_files,
+    files_of,
     parse_header,
     parse_trials,
-    session_files,
 )
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
@@ -110,9 +109,9 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
     for trial in parse_trials(folder):
         files.trials += [files.judged(parsed, as_whole=all_of) for parsed in files.read(trial)]
     files.trials.sort(key=lambda trial: trial.model.number)
-    for name in session_files(folder):
+    for name in files_of(folder, Session):
         files.sessions += files.read(parse(folder, name, Session))
-    for name in ceiling_files(folder):
+    for name in files_of(folder, Ceiling):
         files.ceilings += files.read(parse(folder, name, Ceiling))
     if with_summary and os.path.lexists(folder / SUMMARY):
         files.summary = next(files.read(parse(folder, SUMMARY, Summary)), None)

@@ -46,9 +46,11 @@ def ceilings(
 def declared(graph: RunGraph) -> dict[str, float]:
     """Return what the suite declares for all trials of each load, in seconds, by its digest."""
     by_digest: dict[str, float] = {}
-    for case, blocks in graph.often():
-        if case.find is None and (key := case.driven):
-            by_digest[key] = by_digest.get(key, 0.0) + case.declared_s * min(blocks, graph.least)
+    for group, blocks in zip(graph.cases.groups, graph.rounds, strict=True):
+        for case in map(group.__getitem__, range(len(group))):
+            if case.find is None and (key := case.driven):
+                spent_s = case.declared_s * min(blocks, graph.least)
+                by_digest[key] = by_digest.get(key, 0.0) + spent_s
     return by_digest
 
 

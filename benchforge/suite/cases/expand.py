@@ -7,6 +7,8 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
 
+from pydantic import BaseModel
+
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.case_name import CaseName
@@ -85,8 +87,6 @@ class _Pair(NamedTuple):
 
     place: str
     "The driver's table."
-    driver: str
-    server: str
     name: CaseName
     "Name that its cases share."
 
@@ -109,8 +109,8 @@ class _Scenario:
         drivers += [("clients", client) for client in scenario.clients]
         shared: dict[str, Any] = {"vary": {}, "digest": "", "arm": 1, "placebo": False}
         self._pairs = pairs = [
-            _Pair(*pair, server, CaseName(scenario=label, server=server, driver=pair[1], **shared))
-            for pair in drivers
+            _Pair(table, CaseName(scenario=label, server=server, driver=driver, **shared))
+            for table, driver in drivers
             for server in scenario.servers
         ]
         servers = (*scenario.servers, *reached(scenario, suite.servers).labels)
@@ -152,18 +152,18 @@ class _Scenario:
     def __getitem__(self, number: int) -> Case:
         point, pair = self._points[number], self._pairs[self._pair[number]]
         digests, arms = self._identities
-        request = self._requests[pair.server].at(point)[0]
-        expect = self._scenario.right(pair.server)
+        request = self._requests[pair.name.server].at(point)[0]
+        expect = self._scenario.right(pair.name.server)
         if self._lead is not None:
             request, expect = self._lead
-        behind_it = self._behind[pair.server].at(point)
+        behind_it = self._behind[pair.name.server].at(point)
         backends = tuple([(label, part.at(point).part) for label, part in self._backends.items()])
         return Case(
             name=self.name(number, f"{digests[number]:016x}", arms[number]),
-            server=self._server(pair.server, point),
-            upstreams=tuple([(label, self._server(label, point)) for label in behind_it]),
+            server=self._servers[pair.name.server].at(point).part,
+            upstreams=tuple([(label, self._servers[label].at(point).part) for label in behind_it]),
             backends=backends,
-            driver=self._drivers[pair.place][pair.driver].at(point).part,
+            driver=self._drivers[pair.place][pair.name.driver].at(point).part,
             request=request,
             expect=expect,
             workload=self._workload,
@@ -184,27 +184,24 @@ class _Scenario:
         if self._turns is not None:
             return self._warm_up_s + self._turns.each_s
         pair = self._pairs[self._pair[number]]
-        driver = self._drivers[pair.place][pair.driver].at(self._points[number])
+        driver = self._drivers[pair.place][pair.name.driver].at(self._points[number])
         return self._warm_up_s + driver.load_s
 
     def _hosts(self, pair: _Pair, point: int) -> Mapping[str, str]:
         """Return the host of each process; the second load tool and so on has its host's name."""
         suite, hosts = self._suite, dict[str, str]()
-        driver = f"{pair.place.removesuffix('s')}-{pair.driver}"
+        driver = f"{pair.place.removesuffix('s')}-{pair.name.driver}"
         parts: list[tuple[Role, str, Declared]] = [
-            ("server", f"server-{pair.server}", suite.servers[pair.server]),
-            ("loader", driver, getattr(suite, pair.place)[pair.driver]),
+            ("server", f"server-{pair.name.server}", suite.servers[pair.name.server]),
+            ("loader", driver, getattr(suite, pair.place)[pair.name.driver]),
         ]
-        behind_it = self._behind[pair.server].at(point)
+        behind_it = self._behind[pair.name.server].at(point)
         parts.extend(("upstream", f"upstream-{k}", suite.servers[k]) for k in behind_it)
         parts.extend(("backend", f"backend-{k}", suite.backends[k]) for k in self._backends)
         for role, name, part in parts:
             for host in suite.hosts_of(role, part):
                 hosts[f"{host}-{name}" if name in hosts else name] = host
         return hosts
-
-    def _server(self, label: str, point: int) -> Server:
-        return self._servers[label].at(point).part
 
     def name(self, number: int, digest: str = "", arm: int = 1) -> CaseName:
         """Return what a case is called, and what it is: its digest and arm."""
@@ -214,13 +211,11 @@ class _Scenario:
 
     def _parts(self, kind: str, parts: Mapping[str, Declared], names: Iterable[str]) -> _Parts[Any]:
         # Load has seen to it that each table holds parts of its kind.
-        def of(declaration: Declared) -> Varied[CasePart[Any]]:
-            def known_at(point: Point) -> CasePart[Any]:
-                return CasePart(part_at(declaration, kind, point), self._suite, declaration.host)
+        def at_point(declared: Declared, point: Point) -> CasePart[Any]:
+            return CasePart(part_at(declared, kind, point), self._suite, declared.host)
 
-            return Varied(self._matrix, about(self._scenario, kind, declaration), known_at)
-
-        return {label: of(parts[label]) for label in names}
+        paths = {label: about(self._scenario, kind, parts[label]) for label in names}
+        return {k: Varied(self._matrix, paths[k], partial(at_point, parts[k])) for k in paths}
 
     def _request(self, server: str) -> Varied[tuple[Request, str]]:
         written = self._scenario.requests.get(server, self._scenario.request)
@@ -247,14 +242,14 @@ class _Scenario:
 
     def _concerning(self, pair: _Pair, point: Point) -> frozenset[str]:
         suite, scenario = self._suite, self._scenario
-        upstreams = behind(suite.servers[pair.server], suite.servers, point)
+        upstreams = behind(suite.servers[pair.name.server], suite.servers, point)
         drivers = suite.loaders if pair.place == "loaders" else suite.clients
         parts = [
-            (pair.place, drivers[pair.driver]),
-            *(("servers", suite.servers[label]) for label in (pair.server, *upstreams)),
+            (pair.place, drivers[pair.name.driver]),
+            *(("servers", suite.servers[label]) for label in (pair.name.server, *upstreams)),
             *(("backends", suite.backends[label]) for label in scenario.backends),
         ]
-        request = scenario.requests.get(pair.server, scenario.request)
+        request = scenario.requests.get(pair.name.server, scenario.request)
         paths = frozenset(f"path.{name}" for name in variables(request))
         return paths.union(*(about(scenario, table, part) for table, part in parts))
 
@@ -262,25 +257,21 @@ class _Scenario:
     def _identities(self) -> tuple["array[int]", "array[int]"]:
         suite = self._suite
         texts = {"warm_up_s": as_text(self._warm_up_s), "tuning": as_text(suite.tuning)}
-        if suite.placement != "off":
-            texts["placement"] = as_text(suite.placement)
-        if any(suite.hosts_by_role.model_dump().values()):
-            texts["hosts"] = as_text(suite.hosts_by_role)
-        if self._find is not None:
-            texts["find"] = as_text(self._find)
-        if self._turns is not None:
-            texts["turns"] = as_text(self._turns)
+        by_key: dict[str, BaseModel | str | None] = {"find": self._find, "turns": self._turns}
+        by_key["placement"] = None if suite.placement == "off" else suite.placement
+        by_key["hosts"] = suite.hosts_by_role if any(dict(suite.hosts_by_role).values()) else None
+        texts |= {key: as_text(value) for key, value in by_key.items() if value is not None}
         if self._workload is not None:
             texts["workload"] = self._workload.text
         text = template(texts, "backends", "driver", "expect", "request", "server")
         digests, arms = array("Q"), array("L")
         arms_: dict[int, int] = {}
-        drivers = [self._drivers[pair.place][pair.driver].at for pair in self._pairs]
-        requests = [self._requests[pair.server].at for pair in self._pairs]
-        expects = [_text_of(self._scenario.right(pair.server)) for pair in self._pairs]
+        drivers = [self._drivers[pair.place][pair.name.driver].at for pair in self._pairs]
+        requests = [self._requests[pair.name.server].at for pair in self._pairs]
+        expects = [_text_of(self._scenario.right(pair.name.server)) for pair in self._pairs]
         for point, number in zip(self._points, self._pair, strict=True):
             backends = ", ".join([f"[{value.at(point).text}]" for value in self._backends.values()])
-            server = self._text_of_server(self._pairs[number].server, point)
+            server = self._text_of_server(self._pairs[number].name.server, point)
             driver, (_, request) = drivers[number](point).text, requests[number](point)
             expect = expects[number]
             identity = digest(text % (f"[{backends}]", f"[{driver}]", expect, request, server))

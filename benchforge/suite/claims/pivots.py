@@ -138,8 +138,7 @@ class _Table:
             hint = f"declared: {', '.join(declared) or 'none'}"
             yield Fault(path, f"{singular!r} is missing", hint)
         elif name is not None and several in self.table:
-            message = f"{singular!r} is set, too"
-            yield Fault((*self.at, several), message, "leave one of them out")
+            yield Fault((*self.at, several), f"{singular!r} is set, too", "leave one of them out")
         key, chosen = several if name is None else singular, _chosen(name, names)
         for path, label in self._each(key, chosen):
             if label not in declared:

@@ -107,8 +107,7 @@ def sound_claims(
     for label, table in tables.items():
         written = yield from checked(ClaimTable, table, ("claims", label))
         if written is not None:
-            reading = _Claim(("claims", label), written)
-            claim = yield from reading.sound(metrics, labels, scenarios)
+            claim = yield from _Claim(("claims", label), written).sound(metrics, labels, scenarios)
             if claim is not None:
                 claims[label] = claim
     return claims
@@ -241,7 +240,7 @@ class _Claim:
         try:
             hypothesis = question(self.written.holds, metric.unit)
         except NoBound as error:
-            yield Fault((*self.at, "holds"), *error.args)
+            yield Fault((*self.at, "holds"), error.message, error.hint)
             return None
         faults = list(self._hypothesis_faults(hypothesis, metric))
         yield from faults

@@ -6,7 +6,7 @@ from itertools import chain
 from pydantic import JsonValue
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
-from benchforge.model.suite.pivot import AXIS_NAMES, coordinate
+from benchforge.model.suite.pivot import AXIS_NAMES, differences
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.suite.claims.read import SoundClaim
 from benchforge.suite.claims.where import Meant, all_meant, meant
@@ -128,16 +128,11 @@ def _side_faults(sides: Sequence[Meant], cases: Sequence[Sequence[CaseName]]) ->
         if not cases_of_side:
             yield Fault(wanted.at, f"no case {described}", "no case has all of these values")
         elif len(cases_of_side) > 1:
-            axes = dict.fromkeys(path for case in cases_of_side for path in case.vary)
-            differ: dict[str, list[str]] = {}
-            for axis in (*AXIS_NAMES, *axes):
-                values = dict.fromkeys(coordinate(case, axis) for case in cases_of_side)
-                if len(values) > 1:
-                    differ[axis] = list(values)
-            differences = "; ".join(
+            differ = differences(cases_of_side)
+            listed = "; ".join(
                 f"{axis} ({', '.join(filter(None, values))})" for axis, values in differ.items()
             )
-            message = f"{len(cases_of_side)} cases {described}: they differ in {differences}"
+            message = f"{len(cases_of_side)} cases {described}: they differ in {listed}"
             yield Fault(wanted.at, message, _narrower(differ))
 
 

@@ -52,8 +52,7 @@ def with_parts(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> 
         yield name
         if (scenario := scenarios.get(name.scenario)) is not None:
             yield from map(name.of_kind, scenario.kind_labels)
-            stages = scenario.stage_counts.get(name.driver, 0)
-            yield from map(name.of_stage, range(1, stages + 1))
+            yield from map(name.of_stage, range(1, scenario.stage_counts.get(name.driver, 0) + 1))
 
 
 def outside_search(tables: Mapping[str, Tables], document: Document) -> dict[str, Tables]:

@@ -30,15 +30,7 @@ _PATHS = ("directory", "dataset", "locustfile", "command", "app")
 _ELSEWHERE = Path("/elsewhere")
 
 _OPTIONS = ("scheduler", "ca", "certificate", "key")
-
-
-def check(roots: Iterable[Path]) -> None:
-    """Raise Unusable for what cannot be brought."""
-    try:
-        for root in roots:
-            within(dict(prefixed(Path(root.name), entries(root))))
-    except OSError as error:
-        raise Unusable(f"{error.filename}: {error.strerror}", "hosts need this file") from error
+_HOST_KEYS = {"ssh": "ssh", "dask": "worker"}
 
 
 def within(files: Mapping[str, Path | str]) -> None:
@@ -180,16 +172,19 @@ def _own(part: Part, suite_folder: Path) -> list[Path]:
 def _file_faults(suite: Suite, table: str, declared: Declared) -> Iterator[Fault]:
     part, folder = declared.part, suite.path.parent
     option = next((option for option in _PATHS if option in declared.options), "use")
-    roots = list(part.reads(folder))
+    path = (table, declared.label, option)
     if (own_files := _own(part, folder)) and own_files == _own(part, _ELSEWHERE):
         hint = "write a path relative to the suite's folder"
         message = "an absolute path leads to no file of yours on a host"
-        yield Fault((table, declared.label, option), message, hint)
+        yield Fault(path, message, hint)
         return
     try:
-        check(root for root in roots if root.exists())
+        for root in filter(Path.exists, part.reads(folder)):
+            within(dict(prefixed(Path(root.name), entries(root))))
     except Unusable as error:
-        yield Fault((table, declared.label, option), error.message, error.hint)
+        yield Fault(path, error.message, error.hint)
+    except OSError as error:
+        yield Fault(path, f"{error.filename}: {error.strerror}", "hosts need this file")
 
 
 def _socket_faults(used: Sequence[tuple[str, Declared, str | None]]) -> Iterator[Fault]:
@@ -226,36 +221,28 @@ def _divided_faults(suite: Suite, scenario: Scenario) -> Iterator[Fault]:
 
 def engine_faults(suite: Suite) -> Iterator[Fault]:
     """Yield what the engines `ssh` and `dask` miss, or would not look at."""
-    engine = suite.engine
-    if engine.use == "ssh":
-        for option in _OPTIONS:
-            if getattr(engine, option) is not None:
-                yield Fault(("engine", option), "the engine ssh has none", 'set use = "dask"')
-    elif engine.use == "dask":
-        yield from _of_dask(suite)
-    else:
+    use = suite.engine.use
+    if use not in _HOST_KEYS:
         return
-    wanted, other = ("ssh", "worker") if engine.use == "ssh" else ("worker", "ssh")
-    alternative = "dask" if other == "worker" else "ssh"
-    for label, host in suite.hosts.items():
-        if getattr(host, wanted) is None:
-            hint = f'write {wanted} = "..." in [hosts.{label}]'
-            yield Fault(("hosts", label), f"the engine {engine.use} needs {wanted!r}", hint)
-        if getattr(host, other) is not None:
-            message = f"the engine {engine.use} does not use it"
-            hint = f'leave it out, or set use = "{alternative}" in [engine]'
-            yield Fault(("hosts", label, other), message, hint)
-        if engine.use == "dask" and host.address is None:
-            hint = "write the IPv4 address at which other hosts reach it"
-            yield Fault(("hosts", label), "the engine dask needs 'address'", hint)
-
-
-def _of_dask(suite: Suite) -> Iterator[Fault]:
+    wanted, is_dask = _HOST_KEYS[use], use == "dask"
     for option in _OPTIONS:
-        if getattr(suite.engine, option) is None:
+        if is_dask and getattr(suite.engine, option) is None:
             hint = "the scheduler and benchforge show each other a certificate"
             yield Fault(("engine",), f"the engine dask needs {option!r}", hint)
-    address = suite.engine.scheduler
+        elif not is_dask and getattr(suite.engine, option) is not None:
+            yield Fault(("engine", option), "the engine ssh has none", 'set use = "dask"')
+    address = suite.engine.scheduler if is_dask else None
     if address is not None and not re.fullmatch(r"tls://[^\s/]+:\d{1,5}", address):
         hint = 'such as "tls://10.0.0.1:8786": without TLS, all on the network could run programs'
         yield Fault(("engine", "scheduler"), "not an address of a scheduler with TLS", hint)
+    alternative, other = next(row for row in _HOST_KEYS.items() if row[0] != use)
+    for label, host in suite.hosts.items():
+        if getattr(host, wanted) is None:
+            hint = f'write {wanted} = "..." in [hosts.{label}]'
+            yield Fault(("hosts", label), f"the engine {use} needs {wanted!r}", hint)
+        if getattr(host, other) is not None:
+            hint = f'leave it out, or set use = "{alternative}" in [engine]'
+            yield Fault(("hosts", label, other), f"the engine {use} does not use it", hint)
+        if is_dask and host.address is None:
+            hint = "write the IPv4 address at which other hosts reach it"
+            yield Fault(("hosts", label), "the engine dask needs 'address'", hint)

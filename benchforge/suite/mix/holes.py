@@ -126,12 +126,11 @@ class Template:
         """Return the text with a record's values."""
         if self.constant is not None:
             return self.constant
-        return "".join(
-            [
-                piece if isinstance(piece, str) else _ESCAPES[piece[1]](values[piece[0]])
-                for piece in self._pieces
-            ]
-        )
+        texts = [
+            piece if isinstance(piece, str) else _ESCAPES[piece[1]](values[piece[0]])
+            for piece in self._pieces
+        ]
+        return "".join(texts)
 
     def left(self, values: Values) -> list[Piece]:
         """Return the text with the holes for which there is no value yet."""
@@ -208,5 +207,4 @@ def _is_json(text: str) -> bool:
 
 def _quoted(text: str, quoted: bool) -> bool:
     """Return True if a JSON text leaves a string open, given whether it began inside of one."""
-    quotes = re.findall(r'\\.|"', text, re.DOTALL).count('"')
-    return quoted != bool(quotes % 2)
+    return quoted != bool(re.findall(r'\\.|"', text, re.DOTALL).count('"') % 2)

@@ -63,11 +63,10 @@ class Mix:
     @cached_property
     def thinks(self) -> Mapping[str, float]:
         """Pause before each later step in seconds, by labels."""
-        pauses: dict[str, float] = {}
-        for label, kind in self.kinds.items():
-            if kind.think is not None:
-                pauses |= dict.fromkeys([*kind.rows(label)][1:], float(kind.think))
-        return pauses
+        thinking = (
+            (k, kind, kind.think) for k, kind in self.kinds.items() if kind.think is not None
+        )
+        return {row: float(s) for k, kind, s in thinking for row in [*kind.rows(k)][1:]}
 
     @property
     def flows(self) -> Mapping[str, JsonValue]:
@@ -232,11 +231,6 @@ class Mix:
             for kind in record.kinds:
                 counts[kind] += 1
         return sha256.hexdigest(), tuple(counts)
-
-    def open_requests(self, record: StreamRecord) -> Iterator[Request]:
-        """Yield the requests of a record's later steps, with the names of their open holes."""
-        for step in record.later:
-            yield flows.shown(step)
 
     def varies(self, label: str) -> bool:
         """Return True if the requests of a kind have holes, or are of several users."""

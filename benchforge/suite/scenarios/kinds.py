@@ -62,7 +62,7 @@ def workloads_of(
         session = yield from _session(("scenarios", label, "session"), scenario, tables)
         if scenario.session is not None and session is None:
             continue
-        mix = _Reading(("scenarios", label), label, scenario, kinds, tuple(tables), feeds, session)
+        mix = _Reading(("scenarios", label), scenario, kinds, tuple(tables), feeds, session)
         faults = [*mix.faults(repeat), *mix.driver_faults(parts["loaders"], repeat)]
         yield from faults
         if not faults and all(name in feeds for name in mix.names):
@@ -114,8 +114,7 @@ def _session(path: Path, scenario: Scenario, feeds: Container[str]) -> Checked[U
 class _Reading(NamedTuple):
     """A scenario with kinds, and the feeds of its suite."""
 
-    at: Path
-    label: str
+    at: tuple[str, str]
     scenario: Scenario
     kinds: Mapping[str, RequestKind]
     declared: Sequence[str]
@@ -150,7 +149,7 @@ class _Reading(NamedTuple):
                 message = f"{key} and kinds exclude each other: {reason}"
                 yield Fault((*self.at, key), message, "leave it out")
         if turns_of(scenario, repeat) is not None and (flow := self._first_flow()):
-            hint = f'set scenarios.{self.label}.interleave = "off"'
+            hint = f'set scenarios.{self.at[1]}.interleave = "off"'
             yield Fault((*self.at, "kinds", flow), "a flow cannot pause between its steps", hint)
         for subpath, path in scenario.varied_paths():
             if path.startswith("path."):
@@ -306,15 +305,15 @@ class _Reading(NamedTuple):
                 continue
             path = (*self.at, "loaders", number)
             if reason := driver.why_no_kinds(self._requests):
-                flaw = f"{label!r} {reason}, and {self.label} has {kinds}"
+                flaw = f"{label!r} {reason}, and {self.at[1]} has {kinds}"
                 yield Fault(path, flaw, _FLOW_TAKERS if self._first_flow() else _TAKERS)
             elif (flow := self._first_flow()) and (reason := driver.why_no_flows(self._taken)):
                 flaw = f"{label!r} {reason}, and kind {flow!r} has steps"
                 hint = f"{_FLOW_TAKERS}; or make the first step a session, before the load"
                 yield Fault(path, flaw, hint)
             elif driver.interrupted_by and turns_of(self.scenario, repeat) is not None:
-                flaw = f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
-                hint = f'use pace, or set scenarios.{self.label}.interleave = "off"'
+                flaw = f"{label!r} is counted by its bytes in turns, and {self.at[1]} has {kinds}"
+                hint = f'use pace, or set scenarios.{self.at[1]}.interleave = "off"'
                 yield Fault(path, flaw, hint)
             else:
                 find = self.scenario.find

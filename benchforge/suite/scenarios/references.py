@@ -11,7 +11,7 @@ from benchforge.parts.fillable import fillables
 from benchforge.parts.part import UPSTREAM_OPTIONS, Part, RunsPython, Server, Service
 from benchforge.suite.environment import Environment
 from benchforge.suite.matrix import Point, about, axis, part_with, projected, reaching
-from benchforge.suite.suite import Declared, Parts, Scenario
+from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Hint, Nearest
 from benchforge.suite.toml.models import checked
@@ -36,12 +36,15 @@ def runtimes(tables: Mapping[str, Tables], environment: Environment) -> Checked[
     return sound_runtimes
 
 
-def runtime_faults(parts: Parts, labels: Sequence[str]) -> Iterator[Fault]:
-    """Yield a fault for each part that names a runtime which the suite does not declare."""
+def part_faults(parts: Parts, labels: Labels) -> Iterator[Fault]:
+    """Yield a fault for each backend of a server, and each runtime, that a suite does not have."""
     for table, declared in parts.items():
         for label, declaration in declared.items():
-            if isinstance(declaration.part, RunsPython):
-                yield from _faults((table, label, "runtime"), declaration.part.runtime, labels)
+            path, part = (table, label), declaration.part
+            if table == "servers":
+                yield from placeholder_faults(part, labels["backends"], parts["backends"], path)
+            if isinstance(part, RunsPython):
+                yield from _faults((*path, "runtime"), part.runtime, labels["runtimes"])
 
 
 def varied_runtime_faults(
@@ -49,21 +52,13 @@ def varied_runtime_faults(
 ) -> Iterator[Fault]:
     """Yield a fault for each runtime among a scenario's values that the suite does not declare."""
     for subpath, path, value in scenario.varied_values():
-        if _is_runtime(path, scenario, parts):
+        varied = axis(path)
+        if varied is None or varied.option != ("runtime",):
+            continue
+        declared = [parts[varied.place].get(k) for k in getattr(scenario, varied.place)]
+        runs_python = [it for it in declared if it is not None and issubclass(it.cls, RunsPython)]
+        if any(varied.reaches(varied.place, declaration) for declaration in runs_python):
             yield from _faults((*top, *subpath), value, labels)
-
-
-def _is_runtime(path: str, scenario: Scenario, parts: Parts) -> bool:
-    varied = axis(path)
-    if varied is None or varied.option != ("runtime",):
-        return False
-    declarations = (parts[varied.place].get(label) for label in getattr(scenario, varied.place))
-    return any(
-        declaration is not None
-        and issubclass(declaration.cls, RunsPython)
-        and varied.reaches(varied.place, declaration)
-        for declaration in declarations
-    )
 
 
 def _faults(path: Path, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault]:
@@ -103,13 +98,6 @@ def placeholder_faults(
                 hint = Nearest(name, offers, "it gives")
                 message = f"{placeholder}: backend {label!r} gives no {name!r}"
                 yield Fault((*top, *option), message, hint)
-
-
-def given_faults(parts: Parts, labels: Sequence[str]) -> Iterator[Fault]:
-    """Yield a fault for each placeholder of a server that no declared backend could fill."""
-    for label, declaration in parts["servers"].items():
-        top = ("servers", label)
-        yield from placeholder_faults(declaration.part, labels, parts["backends"], top)
 
 
 def backend_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:

@@ -19,7 +19,6 @@ from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import (
-    ModelFault,
     checked,
     findings,
     options,
@@ -41,16 +40,18 @@ def point_faults(
         for label in getattr(scenario, table)
         if label in parts[table]
     ]
-    servers = parts["servers"]
-    placed += [("servers", servers[label]) for label in beyond.labels]
+    placed += [("servers", parts["servers"][label]) for label in beyond.labels]
     for table, declaration in placed:
         for concerned in matrix.projected(scenario, matrix.about(scenario, table, declaration)):
             part = yield from _made(top, scenario, declaration, concerned)
             if part is not None:
                 yield from _faults_of_taken(top, scenario, part, concerned, parts["backends"])
                 yield from _unreachable(top, scenario, declaration, part, concerned)
-    for error in beyond.astray:
-        yield from _faults_behind(top, scenario, error)
+    for error in beyond.astray:  # what only a point's values make a server stand before
+        for path, value in error.concerned.items():
+            if path.split(".")[2] in UPSTREAM_OPTIONS:
+                message = f"servers.{error.trail[-1]}: {error.message}"
+                yield Fault(_written(top, scenario, path, value), message, error.hint)
     for request in (scenario.request, *scenario.requests.values()):
         yield from _request_faults(top, scenario, request)
 
@@ -99,15 +100,7 @@ def _unreachable(
     yield Fault(path, message, hint)
 
 
-def _faults_behind(top: Path, scenario: Scenario, error: references.Astray) -> Iterator[Fault]:
-    """Yield faults of what only a point's values make a server stand before."""
-    for path, value in error.concerned.items():
-        if path.split(".")[2] in UPSTREAM_OPTIONS:
-            fault_path = _written(top, scenario, path, value)
-            yield Fault(fault_path, f"servers.{error.trail[-1]}: {error.message}", error.hint)
-
-
-def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: ModelFault) -> Fault:
+def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: Fault) -> Fault:
     message = "unknown option" if fault.unknown else fault.message
     options = {*fault.options, *fault.path[:1]}
     blamed = [path for path in concerned if (varied := axis(path)) and varied.option[0] in options]
@@ -139,7 +132,13 @@ _FORM = 'write "loaders.LABEL.OPTION", "servers.*.OPTION" or "path.NAME"'
 
 def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     """Yield what cannot vary, and each value that its part refuses."""
-    few = yield from _are_few((*top, "vary"), scenario)
+    points = matrix.combinations(scenario)
+    most = points * len(scenario.servers) * max(1, len(scenario.loaders) + len(scenario.clients))
+    few = most <= _MOST  # else nothing looks at each of them
+    if not few:
+        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
+        hint = "vary less at a time: split it into several scenarios, or leave values out"
+        yield Fault((*top, "vary"), message, hint)
     servers = parts["servers"]
     beyond = references.reached(scenario, servers) if few else references.Reached(tuple(servers))
     sound = few
@@ -153,17 +152,6 @@ def vary_faults(top: Path, scenario: Scenario, parts: Parts) -> Iterator[Fault]:
     yield from _variable_faults(top, scenario)
     if sound and not secret_faults:
         yield from point_faults(top, scenario, parts, beyond)
-
-
-def _are_few(path_of_list: Path, scenario: Scenario) -> Checked[bool]:
-    """Tell whether all cases can be measured, before anything looks at each of them."""
-    points = matrix.combinations(scenario)
-    most = points * len(scenario.servers) * max(1, len(scenario.loaders) + len(scenario.clients))
-    if most > _MOST:
-        message = f"{points} combinations make up to {most} cases, more than {_MOST}"
-        hint = "vary less at a time: split it into several scenarios, or leave values out"
-        yield Fault(path_of_list, message, hint)
-    return most <= _MOST
 
 
 def _leads(
@@ -277,7 +265,7 @@ def scenarios(
             if isinstance(value, dict):
                 hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
                 yield Fault((*path, "vary", key), "expected an array, got a table", hint)
-        filled = yield from _requests(table, path, environment)
+        filled = as_table((yield from _filled(table, path, environment)))
         scenario = yield from checked(Scenario, filled, path)
         if scenario is not None:
             read[label] = scenario.with_stages(stages)
@@ -304,36 +292,28 @@ def _faults_inside(path: Path, scenario: Scenario, labels: Labels, parts: Parts)
     yield from find_faults(path, scenario, parts, labels["metrics"])
 
 
-def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Tables]:
-    table = dict(table)
-    if isinstance(request := table.get("request"), dict):
-        request_path: Path = (*path, "request")
-        table["request"] = yield from environment.fill(request, Request, request_path)
-    if isinstance(requests := table.get("requests"), dict):
-        table["requests"] = filled = dict(requests)
-        for server, request in requests.items():
-            if isinstance(request, dict):
-                request_path = (*path, "requests", server)
-                filled[server] = yield from environment.fill(request, Request, request_path)
-    if isinstance(kinds := table.get("kinds"), dict):
-        table["kinds"] = by_label = dict(kinds)
-        for label, kind in kinds.items():
-            by_label[label] = yield from _inner(kind, (*path, "kinds", label), environment)
-    if (session := table.get("session")) is not None:
-        table["session"] = yield from _inner(session, (*path, "session"), environment)
+def _filled(value: JsonValue, path: Path, environment: Environment) -> Checked[JsonValue]:
+    """Return a scenario, kind, step or session with its requests filled in."""
+    if not isinstance(value, dict):
+        return value
+    table = dict(value)
+    for key, inner in value.items():
+        read = _request if key in {"request", "requests"} else _filled
+        if key in {"request", "session"}:
+            table[key] = yield from read(inner, (*path, key), environment)
+        elif key in {"requests", "kinds"} and isinstance(inner, dict):
+            table[key] = by_label = dict(inner)
+            for label, item in inner.items():
+                by_label[label] = yield from read(item, (*path, key, label), environment)
+        elif key == "steps" and isinstance(inner, list):
+            table[key] = steps = list(inner)
+            for number, item in enumerate(inner):
+                steps[number] = yield from read(item, (*path, key, number), environment)
     return table
 
 
-def _inner(table: JsonValue, path: Path, environment: Environment) -> Checked[JsonValue]:
-    if isinstance(table, dict) and isinstance(request := table.get("request"), dict):
-        request = yield from environment.fill(request, Request, (*path, "request"))
-        return {**table, "request": request}
-    if isinstance(table, dict) and isinstance(steps := table.get("steps"), list):
-        filled = list(steps)
-        for n, step in enumerate(steps):
-            filled[n] = yield from _inner(step, (*path, "steps", n), environment)
-        return {**table, "steps": filled}
-    return table
+def _request(value: JsonValue, path: Path, environment: Environment) -> Checked[JsonValue]:
+    return (yield from environment.fill(value, Request, path)) if isinstance(value, dict) else value
 
 
 def _name_faults(path: Path, kind: str, named: JsonValue, names: Sequence[str]) -> Iterator[Fault]:

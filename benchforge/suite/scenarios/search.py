@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping
 
 from pydantic import ValidationError
 
-from benchforge.errors import BenchforgeError
 from benchforge.model.suite.search import ERRORS_BELOW, Objective, RateSearch, Relation
 from benchforge.model.values.units import FAILURES, Rate
 from benchforge.parts.part import Driver, Loader, Metric
@@ -13,7 +12,7 @@ from benchforge.suite.declared import metrics as metrics_of
 from benchforge.suite.matrix import axis
 from benchforge.suite.suite import Declared, Parts, Repeat, Scenario, Suite, Wanted
 from benchforge.suite.toml.bound import NoBound, bound
-from benchforge.suite.toml.faults import Fault, Hint, Nearest, nearest
+from benchforge.suite.toml.faults import Fault, nearest
 from benchforge.suite.toml.models import findings, typed
 from benchforge.suite.toml.positions import Path
 from benchforge.text.readable import conjoined, exact
@@ -83,7 +82,7 @@ def find_faults(
         message = f"{lowest}/s is not below {highest}/s"
         yield Fault((*top, "find", _RATE), message, "write the lowest first, then the highest")
     metrics = metrics_of(parts["metrics"])
-    yield from _objective_faults((*top, "find", "slo"), scenario, metrics, labels)
+    yield from _objective_faults((*top, "find", "slo"), wanted, scenario, metrics, labels)
     for subpath, path in scenario.varied_paths():
         varied = axis(path)
         if varied is not None and (varied.place, varied.option) == ("loaders", (_RATE,)):
@@ -123,11 +122,12 @@ def repeat_faults(
 
 
 def _objective_faults(
-    path: Path, scenario: Scenario, metrics: Mapping[str, Metric], labels: Collection[str]
+    path: Path,
+    wanted: Wanted,
+    scenario: Scenario,
+    metrics: Mapping[str, Metric],
+    labels: Collection[str],
 ) -> Iterator[Fault]:
-    wanted = scenario.find
-    if wanted is None:
-        return
     if not wanted.objectives:
         yield Fault(path, "an objective is missing", 'such as slo = "latency p99 < 50ms"')
     objectives: set[str] = set()
@@ -135,7 +135,7 @@ def _objective_faults(
         objective_path = path if isinstance(wanted.slo, str) else (*path, number)
         try:
             canonical = objective(text, metrics, scenario.kind_labels).text
-        except WrongObjective as error:
+        except NoBound as error:
             faulty = set(labels) - metrics.keys()  # these have a fault already
             if text.split(" ", 1)[0] not in faulty:
                 yield Fault(objective_path, error.message, error.hint)
@@ -178,25 +178,18 @@ def _own_rate(declaration: Declared) -> float | None:
     return float(rate) if _RATE in declaration.options and isinstance(rate, int | float) else None
 
 
-class WrongObjective(BenchforgeError):
-    """An objective that is none; the hint may compare names when it is printed."""
-
-    def __init__(self, message: str, hint: Hint = "") -> None:
-        super().__init__(message, str(hint))
-
-
 def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] = ()) -> Objective:
     """Return an objective such as "latency p99 < 50ms", of a kind "latency p99 browse < 50ms".
 
-    Raises WrongObjective.
+    Raises NoBound.
     """
     match = _PATTERN.fullmatch(text)
     if match is None:
-        raise WrongObjective(f"not an objective: {text!r}", _FORM)
+        raise NoBound(f"not an objective: {text!r}", _FORM)
     label, part_ = match["metric"], match["of"]
     if label not in metrics:
-        near = Nearest(label, sorted(metrics), "declared")
-        raise WrongObjective(f"no metric {label!r} is declared", near)
+        near = nearest(label, sorted(metrics), "declared")
+        raise NoBound(f"no metric {label!r} is declared", near)
     metric = metrics[label]
     parts = metric.parts()
     kind: str | None = None
@@ -205,23 +198,22 @@ def objective(text: str, metrics: Mapping[str, Metric], kinds: Collection[str] =
         if last in kinds:  # the kind is the last of the words behind a metric
             part_, kind = words.strip() or None, last
     if kind is not None and not metric.of_kinds:
-        raise WrongObjective(f"{label!r} is of all kinds together", "leave the kind out")
+        raise NoBound(f"{label!r} is of all kinds together", "leave the kind out")
     if parts and part_ not in parts and not (part_ is None and len(parts) == 1):
         choices = [*(part for part in parts if part), *kinds]
         problem = f"{label} has no {part_!r}" if part_ else f"{label} has several parts"
-        raise WrongObjective(problem, nearest(part_ or "", choices, "it has"))
+        raise NoBound(problem, nearest(part_ or "", choices, "it has"))
     fit = _RELATIONS[metric.better]
     relation: Relation | None = next((each for each in fit if each == match["relation"]), None)
     if relation is None:
         better = f"{metric.better} values of {label} are the better ones"
         hint = f"{better}: write {conjoined(fit, 'or')}"
-        raise WrongObjective(f"even the worst server keeps this objective: {text!r}", hint)
+        raise NoBound(f"even the worst server keeps this objective: {text!r}", hint)
     try:
         least = bound(match["bound"], metric.unit)
     except NoBound as error:
-        message, hint = error.args
-        raise WrongObjective(f"{label}: {message}", hint) from None
+        raise NoBound(f"{label}: {error.message}", error.hint) from None
     if least < 0:
-        raise WrongObjective(f"{label} is never below 0: {text!r}", _FORM)
+        raise NoBound(f"{label} is never below 0: {text!r}", _FORM)
     text = " ".join(text.split())
     return Objective(text=text, metric=label, of=part_, kind=kind, relation=relation, bound=least)

@@ -68,8 +68,7 @@ def with_bridges(tables: Mapping[str, Tables], measured: Iterable[str]) -> dict[
     """Return tables of scenarios with those of the measured ones that bridge them."""
     bridging = {label: label.removesuffix(ALONE) for label in measured if label not in tables}
     made = {label: tables[bridged] for label, bridged in bridging.items() if bridged in tables}
-    untitled = {k: {**table, **_ALONE_SAYS} for k, table in made.items()}
-    return {**tables, **untitled}
+    return {**tables, **{k: {**table, **_ALONE_SAYS} for k, table in made.items()}}
 
 
 def turns_faults(

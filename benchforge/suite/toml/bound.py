@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from benchforge.errors import BenchforgeError
 from benchforge.model.values.units import Duration, Rate, Share, Size
 from benchforge.suite.toml.faults import nearest
 from benchforge.text.readable import exact
@@ -20,9 +21,11 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
 }
 "By the unit of a metric: what else it may be written in, and how many of its own that is."
 
+_EXAMPLES = {"s": "50ms", "B": "64MiB", "B/s": "3MB/s", "1": "0.1%"}
 
-class NoBound(Exception):
-    """A text that is no number of a metric's unit: message and hint."""
+
+class NoBound(BenchforgeError):
+    """A text that is no number of a metric's unit, no condition or no objective."""
 
 
 def bound(text: str, unit: str) -> float:
@@ -34,7 +37,8 @@ def bound(text: str, unit: str) -> float:
     bare = unit == "1" or (unit not in _UNITS and unit.endswith(_RATE))
     if match is None or (not match["unit"] and not bare):
         unit_name = "a share of 1" if unit == "1" else unit
-        raise NoBound(f"it is in {unit_name}, not {text!r}", f"write it like {_example(unit)}")
+        example = _EXAMPLES.get(unit, "900/s" if unit.endswith(_RATE) else f"5 {unit}")
+        raise NoBound(f"it is in {unit_name}, not {text!r}", f"write it like {example}")
     return in_unit(number(match["number"]), match["unit"] or "", unit)
 
 
@@ -48,7 +52,8 @@ def number(text: str) -> float:
 
 def in_unit(number: float, name: str, unit: str) -> float:
     """Return a number in a metric's unit. Raises NoBound for a unit of something else."""
-    factors = {"": 1.0, unit: 1.0, **_others(unit)}
+    others = _UNITS.get(unit, Rate.units if unit.endswith(_RATE) else {})
+    factors = {"": 1.0, unit: 1.0, **others}
     if name not in factors:
         names = [unit_name for unit_name in factors if unit_name not in {"", "1"}]
         message = f"the metric is in {named(unit)}, not in {name!r}"
@@ -62,14 +67,3 @@ def in_unit(number: float, name: str, unit: str) -> float:
 def named(unit: str) -> str:
     """Return a metric's unit for a sentence."""
     return "bare numbers" if unit == "1" else unit
-
-
-def _others(unit: str) -> Mapping[str, float]:
-    if unit in _UNITS:
-        return _UNITS[unit]
-    return Rate.units if unit.endswith(_RATE) else {}
-
-
-def _example(unit: str) -> str:
-    examples = {"s": "50ms", "B": "64MiB", "B/s": "3MB/s", "1": "0.1%"}
-    return examples.get(unit, "900/s" if unit.endswith(_RATE) else f"5 {unit}")

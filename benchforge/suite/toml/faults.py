@@ -49,6 +49,10 @@ class Fault:
     "Option of the command line, instead of a path."
     of_model: bool = False
     "True for what pydantic found: it stands back for an earlier fault of the same path."
+    unknown: str = ""
+    "The key, where a model does not know it."
+    options: tuple[str, ...] = ()
+    "All that were looked at, where a part's validator names them."
 
     def below(self, top: Path) -> "Fault":
         """Return the fault of a table as one of the document: the table stands at `top`."""

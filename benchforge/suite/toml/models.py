@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
 from typing import TypeVar, get_args
@@ -23,19 +23,6 @@ from benchforge.text.readable import conjoined, cut
 M = TypeVar("M", bound=BaseModel)
 
 
-@dataclass(frozen=True)
-class ModelFault:
-    """One thing that is wrong, at a path below what was validated."""
-
-    path: Path
-    message: str
-    unknown: str = ""
-    "The key, where the finding is that nobody knows it."
-    hint: str = ""
-    options: tuple[str, ...] = ()
-    "All that were looked at, where a part's validator names them."
-
-
 def typed(model: type[M], table: Mapping[str, JsonValue]) -> M:
     """Return the model of a table. Raises pydantic's ValidationError."""
     # Only with JSON is pydantic strict about scalars, and takes an array for a tuple.
@@ -50,12 +37,12 @@ def checked(model: type[M], table: Mapping[str, JsonValue], path: Path) -> Check
         faults = list(findings(error, dict(table)))
     for fault in (*faults, *_beside(faults, model, table)):
         owner = _owner(model, fault.path[:-1]) if fault.unknown else None
-        hint: Hint = takes(fault.unknown, owner) if owner else fault.hint
+        hint = takes(fault.unknown, owner) if owner else fault.hint
         message = fault.message
         if fault.unknown:
             message = "unknown option" if owner and issubclass(owner, Part) else "unknown key"
         # A value that is missing is also of the wrong type: who said so first is enough.
-        yield Fault((*path, *fault.path), message, hint, of_model=True)
+        yield replace(fault.below(path), message=message, hint=hint, of_model=True)
     return None
 
 
@@ -82,8 +69,8 @@ def sound_rest(model: type[M], table: Mapping[str, JsonValue], needed: Collectio
 
 
 def _beside(
-    faults: Sequence[ModelFault], model: type[BaseModel], data: Mapping[str, JsonValue]
-) -> Iterator[ModelFault]:
+    faults: Sequence[Fault], model: type[BaseModel], data: Mapping[str, JsonValue]
+) -> Iterator[Fault]:
     """Yield what the model's own validators say without the faulty options; pydantic skips them."""
     faulty = {str(fault.path[0]) for fault in faults if fault.path}
     while faulty and (rest := {key: data[key] for key in data.keys() - faulty}):
@@ -129,7 +116,7 @@ def options(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in fields]
 
 
-def findings(error: ValidationError, data: JsonValue) -> Iterator[ModelFault]:
+def findings(error: ValidationError, data: JsonValue) -> Iterator[Fault]:
     """Yield the faults, each path once: one sentence has all members of a union."""
     by_path: dict[Path, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False):
@@ -151,8 +138,7 @@ def _is_taken(
     """Return True if a member of a union takes the written table, and says what is wrong in it."""
     if not isinstance(details[0]["input"], dict):
         return False
-    inside = any(other and other[:-1] == path for other in by_path)
-    return inside or bool(_of_tables(details))
+    return any(other and other[:-1] == path for other in by_path) or bool(_of_tables(details))
 
 
 def _of_tables(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
@@ -165,7 +151,7 @@ def _meant(detail: ErrorDetails, misspelt: Sequence[object]) -> bool:
     return bool(get_close_matches(str(detail["loc"][-1]), list(map(str, misspelt)), 1))
 
 
-def _named(fault: ModelFault, data: JsonValue) -> ModelFault:
+def _named(fault: Fault, data: JsonValue) -> Fault:
     """Point at the first of the options that a finding names which is written."""
     table = data
     for step in fault.path:
@@ -231,21 +217,22 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def worded(path: Path, details: Sequence[ErrorDetails]) -> ModelFault:
+def worded(path: Path, details: Sequence[ErrorDetails]) -> Fault:
     """Return in one sentence what pydantic says of one value: by each member of a union."""
     first = details[0]
     if first["type"] == "extra_forbidden":
-        return ModelFault(path, "unknown", str(first["loc"][-1]))
+        return Fault(path, "unknown", unknown=str(first["loc"][-1]))
     if missing := [repr(detail["loc"][-1]) for detail in details if detail["type"] == "missing"]:
         verb = "is" if len(missing) == 1 else "are"
-        return ModelFault(path, f"{conjoined(missing)} {verb} missing")
+        return Fault(path, f"{conjoined(missing)} {verb} missing")
     wanted = list(dict.fromkeys(filter(None, map(_wanted, details))))
     if wanted:
         message = f"expected {conjoined(wanted, 'or')}, got {shown(first['input'])}"
-        return ModelFault(path, message, hint=_rewritten(wanted, first["input"]))
+        return Fault(path, message, hint=_rewritten(wanted, first["input"]))
     if isinstance(wrong := first.get("ctx", {}).get("error"), WrongOption):
-        return ModelFault(path, wrong.message, hint=wrong.hint, options=wrong.options)
-    return ModelFault(path, _sentence(first))
+        return Fault(path, wrong.message, hint=wrong.hint, options=wrong.options)
+    message = str(wrong) if wrong else first["msg"]  # of a validator that raised ValueError
+    return Fault(path, message[:1].lower() + message[1:])
 
 
 def _rewritten(wanted: Sequence[str], value: object) -> str:
@@ -278,12 +265,6 @@ def _wanted(detail: ErrorDetails) -> str:
     words = _WANTED.get(detail["type"], "")
     sentence = words.format(**{key: _count(value) for key, value in context.items()})
     return re.sub(r" 1 (element|character)s$", r" 1 \1", sentence)
-
-
-def _sentence(detail: ErrorDetails) -> str:
-    reason = detail.get("ctx", {}).get("error")  # of a validator that raised ValueError
-    message = str(reason) if reason else detail["msg"]
-    return message[:1].lower() + message[1:]
 
 
 def _count(value: object) -> object:

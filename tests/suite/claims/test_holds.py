@@ -85,7 +85,7 @@ def test_each_form(text: str, unit: str, expected: tuple[str, str, float, float 
 def test_what_is_no_question_says_why(text: str, unit: str, message: str, hint: str) -> None:
     with pytest.raises(NoBound) as caught:
         question(text, unit)
-    actual, advice = caught.value.args
+    actual, advice = caught.value.message, caught.value.hint
     assert message in actual
     assert hint in advice
 
@@ -104,7 +104,7 @@ def test_any_text_is_a_sound_question_or_is_refused(text: str, unit: str) -> Non
     try:
         actual = question(text, unit)
     except NoBound as error:
-        message, hint = error.args
+        message, hint = error.message, error.hint
         assert message
         assert hint
         return

@@ -209,7 +209,7 @@ def _kept(folder: Path, path: str) -> frozenset[str]:
 
 def _so_far(folder: Path, header: Header) -> str:
     places: set[tuple[int, int]] = set()
-    for name in layout.trial_files(folder):
+    for name in layout.files_of(folder, Trial):
         try:
             trial = from_json(bounded(door.read(folder, name, MOST_BYTES)))
             if (trial.get("failure") or {}).get("subject") == "apparatus":

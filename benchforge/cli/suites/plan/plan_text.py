@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from benchforge.cli.console.columns import amount, awaited, lasts
 from benchforge.cli.suites.plan.planned import PartPlanned, Plan, PlanTime, ScenarioPlanned
 from benchforge.errors import BenchforgeError
+from benchforge.suite.mix import flows
 from benchforge.suite.mix.record import MOST
 from benchforge.suite.mix.stream import Mix
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph, Step
@@ -247,7 +248,8 @@ def _firsts(mix: Mix, seed: int, number: int) -> list[list[list[str]]]:
             if len(firsts[record.kind]) < number:
                 head, body = record.head.decode().splitlines(), record.body.decode()
                 firsts[record.kind].append([*_lines(head, body)])
-                for index, step in zip(record.kinds[1:], mix.open_requests(record), strict=True):
+                steps = map(flows.shown, record.later)
+                for index, step in zip(record.kinds[1:], steps, strict=True):
                     headers = (f"{name}: {value}" for name, value in step.headers.items())
                     head = [f"{step.method} {step.path}", *headers]
                     firsts[index].append([*_lines(head, step.body or "")])

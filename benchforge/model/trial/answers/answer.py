@@ -189,7 +189,8 @@ def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
         location = answer.headers.get("location")
         target = "" if location is None else f" (Location: {location})"
         expected = f"expected status {either(expect.status)}, got {answer.status}"
-        return f"{expected}{target}{_shown_body(body)}"
+        text = " ".join(body[:_SHOWN].decode(errors="replace").split())
+        return f"{expected}{target}" + (f": {text!r}" if text else "")
     got_type = answer.headers.get("content-type", "")
     if expect.content_type is not None and not _type_fits(expect.content_type, got_type):
         return f"expected content type {expect.content_type}, got {got_type or 'none'}"
@@ -264,11 +265,6 @@ def _excerpt(body: bytes, position: int) -> str:
     if position >= len(body):
         return "its end"
     return repr(body[position : position + _SHOWN].decode(errors="replace"))
-
-
-def _shown_body(body: bytes) -> str:
-    text = " ".join(body[:_SHOWN].decode(errors="replace").split())
-    return f": {text!r}" if text else ""
 
 
 def _type_fits(expected: str, got: str) -> bool:

@@ -82,9 +82,8 @@ def right_of(
             doubt = "" if fixed else _doubt(request, answers, probes)
             lowest, highest = min(answer_lengths), max(answer_lengths)
             lengths = lowest, highest, lowest == highest and not doubt
-    shortest, longest, binding = lengths
-    fields = {"shortest": shortest, "longest": longest, "binding": binding, "doubt": doubt}
-    return GoodResponse.model_validate({"status": expect.status, **fields})
+    fields = dict(zip(("shortest", "longest", "binding"), lengths, strict=True))
+    return GoodResponse.model_validate({"status": expect.status, "doubt": doubt, **fields})
 
 
 def _doubt(request: Request, answers: Sequence[Answer], probes: Probes | None) -> str:

@@ -59,7 +59,7 @@ class KeptSuite:
         return part
 
     def find(self, label: str) -> RateSearch | None:
-        """Return what a scenario looks for, or None. Raises ValidationError and WrongObjective."""
+        """Return what a scenario looks for, or None. Raises ValidationError and NoBound."""
         table = self._scenario(label)
         if table is None or "find" not in table:
             return None
