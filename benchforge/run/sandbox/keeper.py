@@ -253,14 +253,20 @@ def _read(path: str) -> str:
 # --- processes -----------------------------------------------------------------------------------
 
 
+def stat_of(folder: str) -> list[bytes]:
+    """The fields behind the name in the stat of a process or thread in /proc. Raises OSError."""
+    with open(f"{folder}/stat", "rb", 0) as file:
+        return file.read(4096).rpartition(b")")[2].split()
+
+
 def family(pids: Iterable[int] = ()) -> Family:
     """Parent, group and session of `pids`, or of every process that /proc shows, by pid."""
     processes: Family = {}
     for name in map(str, pids or os.listdir("/proc")):
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb", 0) as file:
-                fields = file.read(4096).rpartition(b")")[2].split()
-                processes[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
+            with contextlib.suppress(OSError):
+                _, parent, group, session, *_ = stat_of(f"/proc/{name}")
+                processes[int(name)] = (int(parent), int(group), int(session))
     return processes
 
 
@@ -287,15 +293,23 @@ def _tree(pid: int, reaper: int, also: list[int], reapers: Iterable[int]) -> lis
     return sorted(below({pid, reaper, *members, *also}, processes) & descendants)
 
 
+def _signalled(pids: Iterable[int], number: int) -> list[int]:
+    """Signal processes, or groups by negative numbers; return those that it reached."""
+    reached: list[int] = []
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+            reached.append(pid)
+    return reached
+
+
 def _kill_all(reapers: Iterable[int] = ()) -> int:
     """Kill every process below this one and wait for each; how many ran, without the reapers."""
     killed: set[int] = set()
     while True:
         me = os.getpid()
         # As pid 1 in one call, which no fork escapes; else by name, until none is left.
-        for pid in {-1} if me == 1 else below({me}, family()) - {me}:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        _signalled({-1} if me == 1 else below({me}, family()) - {me}, signal.SIGKILL)
         try:
             pid, status = os.wait()  # blocked: the next one to end says that it is time to look
             while pid != 0:
@@ -310,9 +324,8 @@ def stands(pid: int) -> bool:
     """Whether all threads of a process have stopped or ended: a signal takes them a moment."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/stat", "rb", 0) as file:
-                if file.read(4096).rpartition(b")")[2].split()[0] not in b"TtZXx":
-                    return False
+            if stat_of(f"/proc/{pid}/task/{task}")[0] not in b"TtZXx":
+                return False
     return True
 
 
@@ -326,9 +339,7 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
     me = os.getpid()
     pids, stopped = below({me}, family()) - {me}, set[int]()
     while last and (new := pids - stopped):
-        for pid in new:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGSTOP)
+        _signalled(new, signal.SIGSTOP)
         deadline = time.monotonic() + 0.2  # one in the kernel may not stop
         while not all(map(stands, new)) and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -464,8 +475,6 @@ def _reason(step: str, error: BaseException) -> JSON:
 def _redirect(path: object, flags: int, descriptor: int) -> None:
     """Open a file as one of the standard streams; not what another process put in its place."""
     flags |= os.O_NOCTTY | os.O_CLOEXEC | os.O_NONBLOCK  # of a pipe that nobody reads
-    if flags & os.O_WRONLY:  # a user's own dataset may well be a link
-        flags |= os.O_NOFOLLOW
     planted = OSError(errno.EINVAL, "another process put something there", str(path))
     try:
         opened = os.open(str(path), flags, 0o644)
@@ -628,12 +637,7 @@ class Keeper:
             table = family() if reaper != pid else {}
             fell = {key for key, tie in table.items() if tie[0] == reaper and tie[1] != pid}
             targets = [-pid, *fell]
-        reached: list[int] = []
-        for target in targets:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(target, number)
-                reached.append(target)
-        return reached
+        return _signalled(targets, number)
 
     def _signal_others(self, number: int, pid: int, reaper: int) -> list[int]:
         """Signal all below this process but one program's tree, until none is new."""
@@ -644,10 +648,8 @@ class Keeper:
             new = below({os.getpid()}, processes) - spared - reached
             if not new:
                 return sorted(reached)
-            for other in new:
-                reached.add(other)
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(other, number)
+            reached |= new
+            _signalled(new, number)
 
     def _watch(self, *paths: str) -> None:
         for path in paths:
