@@ -72,9 +72,6 @@ def _die_with_parent() -> None:
     mounts.kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-# --- namespaces ----------------------------------------------------------------------------------
-
-
 def enter_namespaces(options: JSON) -> JSON:
     """Unshare what the options want and the kernel allows; return both, with refusals."""
     pids, network = bool(options["pid_namespace"]), options["network"] == "private"
@@ -154,9 +151,6 @@ def _raise_loopback() -> None:
         request = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, SIOCGIFFLAGS, request))[1]
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
-
-
-# --- tuning --------------------------------------------------------------------------------------
 
 
 def _file(sysctl: str) -> str:
@@ -248,9 +242,6 @@ def _why(error: Exception) -> str:
 def _read(path: str) -> str:
     with open(path) as file:
         return " ".join(file.read().split())
-
-
-# --- processes -----------------------------------------------------------------------------------
 
 
 def stat_of(folder: str) -> list[bytes]:
@@ -351,9 +342,6 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
             file.write(f"{' '.join(prefixes)}\n")
         more = mounts.mapped(pids, prefixes) - noted
         file.writelines(f"{name}\n" for name in sorted(more))
-
-
-# --- starting one process ------------------------------------------------------------------------
 
 
 def _start(request: JSON, exits: int) -> tuple[JSON, int, int]:
@@ -514,9 +502,6 @@ def _execute(argv: list[str], environment: dict[str, str]) -> None:
             if os.path.exists(path):  # there, and yet not executed: worth more than "not found"
                 failure = error
     raise failure
-
-
-# --- the inner process ---------------------------------------------------------------------------
 
 
 class Keeper:
@@ -689,9 +674,6 @@ class Keeper:
                 used = {name: getattr(usage, field) for name, field in _USED.items()}
                 self._hear()  # what a reaper wrote before it ended
                 self._exited(_exit(pid, status, used))
-
-
-# --- both processes ------------------------------------------------------------------------------
 
 
 def _inner(

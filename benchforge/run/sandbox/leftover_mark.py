@@ -19,6 +19,7 @@ _OURS = 0b01011 << (_PID_BITS + _START_BITS)
 _OURS_MASK = -1 << (_PID_BITS + _START_BITS)
 _STATE, _STARTED = 0, 19  # positions after the program's name in /proc/PID/stat
 _LOOK_EVERY_S = 0.01
+KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _HAS_TIME = os.path.lexists("/proc/self/ns/time")
 
 
@@ -55,17 +56,20 @@ def orphans() -> list[int]:
     return pids
 
 
-def ended(find: Callable[[], list[int]], within_s: float) -> tuple[list[str], list[int]]:
+def ended(
+    find: Callable[[], list[int]], still: Callable[[int], object] | None = None
+) -> tuple[list[str], list[int]]:
     """Kill all that are found, those too that they start meanwhile.
 
-    Return the names of those that ended, and the pids of those that did not.
+    Return the names of those that ended, and the pids of those that did not. `still` tells that a
+    pid is not another's by now: by default, it carries a mark.
     """
     names: dict[int, str] = {}
-    deadline = time.monotonic() + within_s
+    deadline = time.monotonic() + KILLED_WITHIN_S
     while (pids := find()) and time.monotonic() < deadline:
         names |= {pid: named(pid) for pid in pids if pid not in names}
         for pid in pids:
-            kill(pid, lambda number: _carried(number) is not None)
+            kill(pid, still or _carried)
         time.sleep(_LOOK_EVERY_S)
     return [name for pid, name in names.items() if pid not in pids], pids
 

@@ -3,15 +3,12 @@
 import contextlib
 import functools
 import os
-import select
 import signal
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchforge.run.sandbox.keeper import below, family
 
-_LOOK_EVERY_S = 0.05
 _LISTEN = "0A"
 _LOCAL_ADDRESS, _STATE, _INODE = 1, 3, 9
 
@@ -87,18 +84,7 @@ def halted(pid: int) -> int | None:
     return int(status["TracerPid"]) if status["State"][:1] in {"t", "T"} else None
 
 
-def kill_below(roots: set[int], last: int, within_s: float) -> None:
-    """Kill processes and all their descendants, until `last` has ended, or for so many seconds.
-
-    `last` is a descriptor of a process. Tracers too are killed: they can keep it from ending.
-    """
-    deadline = time.monotonic() + within_s
-    while not select.select([last], [], [], _LOOK_EVERY_S)[0] and time.monotonic() < deadline:
-        for pid in below(roots, family()):
-            kill(pid, lambda number: number in below(roots, family()))
-
-
-def kill(pid: int, still: Callable[[int], bool]) -> None:
+def kill(pid: int, still: Callable[[int], object]) -> None:
     """Kill a process of which this is `still` true: else its number is another's by now."""
     with contextlib.suppress(OSError):
         process = os.pidfd_open(pid)

@@ -21,6 +21,7 @@ from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.channel import Channel, Exit
 from benchforge.run.sandbox.keeper import MOST_SOCKETS, below, family
+from benchforge.run.sandbox.leftover_mark import KILLED_WITHIN_S
 from benchforge.run.sandbox.procfs import descendants
 from benchforge.run.sandbox.reach import SocketFiles, socket_files
 from benchforge.text.readable import exact
@@ -28,7 +29,6 @@ from benchforge.text.readable import exact
 Network = Literal["private", "host"]
 _Reach = Literal["group", "tree", "others"]
 
-KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _SPARE = 8  # sockets that are made together: most are used
 _LOG_LINES = 20
 _LOG_BYTES = 100_000

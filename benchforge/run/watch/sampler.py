@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
 
 from benchforge.model.trial.observation import Observation, Role, Usage
 from benchforge.model.trial.rows import SYSTEM, USAGE, rows_file, usage_line
@@ -44,7 +43,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class Watch:
+class Watch(contextlib.AbstractContextManager["Watch"]):
     """Looks from the start of the load to its end; `sample` is called in between, every EVERY_S.
 
     Nothing is written meanwhile, and no garbage is collected. `talkative` says why the network's
@@ -77,9 +76,6 @@ class Watch:
             self._own_cpu = time.process_time()
             self._begun = time.monotonic()
             self._files = files.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._files.close()
