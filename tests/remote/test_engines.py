@@ -26,13 +26,13 @@ from benchforge.remote.agent.place import Place
 from benchforge.remote.archive import archive
 from benchforge.remote.calls import Losses, PipeConnection, SentCall
 from benchforge.remote.dask.engine import connecting as by_dask
+from benchforge.remote.session.session import Connect, Connecting
 from benchforge.remote.ssh.engine import COMMAND, SshPipe
 from benchforge.remote.ssh.engine import connecting as by_ssh
 from benchforge.suite.load import load
 
 HOSTS = ("load", "app")
 FAR = "benchforge.remote.agent"
-Connect = Callable[[str, Losses], PipeConnection]
 
 
 def no() -> None:
@@ -48,6 +48,7 @@ def engine(
 
     The worker on `app` is chosen by its resource. Another name may be given for it, or for ssh.
     """
+    connecting: Connecting
     with contextlib.ExitStack() as stack:
         hosts = stack.enter_context(lab(tmp_path, HOSTS))
         for variable, value in hosts.environment.items():

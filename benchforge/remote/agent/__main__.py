@@ -9,6 +9,8 @@ import os
 import queue
 import select
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pydantic_core import to_json
@@ -16,14 +18,15 @@ from pydantic_core import to_json
 from benchforge.remote import wire
 
 _NO_LEASE = 3
+_writing = threading.Lock()
 
 
 def main() -> None:
     """Answer calls, one after another, until the lease ends."""
-    out = _Out(os.dup(1))
+    write = partial(_write, os.dup(1))
     os.dup2(2, 1)  # what a library prints must not look like an answer
     calls: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(calls, out), daemon=True).start()
+    threading.Thread(target=_read, args=(calls, write), daemon=True).start()
     from benchforge.remote.agent.place import Place  # noqa: PLC0415 - the lease runs meanwhile
     from benchforge.remote.answers import CallAnswer, FailedCall, LostTrial, SentError  # noqa: PLC0415
 
@@ -33,29 +36,24 @@ def main() -> None:
             call = calls.get(timeout=host_place.every_s)
         except queue.Empty:
             if lost := host_place.tick():
-                out.write(to_json(LostTrial(reason=lost)) + b"\n")
+                write(to_json(LostTrial(reason=lost)) + b"\n")
             continue
         try:
             value = host_place.answer(call["do"], call["with"])
             answer = to_json(CallAnswer[Any](id=call["id"], value=value))
         except Exception as error:  # noqa: BLE001 - benchforge judges it, on its own machine
             answer = to_json(FailedCall(id=call["id"], error=SentError.from_error(error)))
-        out.write(answer + b"\n")
+        write(answer + b"\n")
 
 
-class _Out:
-    """The pipe of answers, to which two threads write whole lines."""
-
-    def __init__(self, file: int) -> None:
-        self._file, self._writing = file, threading.Lock()
-
-    def write(self, content: bytes) -> None:
-        with self._writing:
-            while content:
-                content = content[os.write(self._file, content) :]
+def _write(file: int, content: bytes) -> None:
+    """Write whole lines to the pipe of answers, which two threads do."""
+    with _writing:
+        while content:
+            content = content[os.write(file, content) :]
 
 
-def _read(calls: "queue.SimpleQueue[dict[str, Any]]", out: _Out) -> None:
+def _read(calls: "queue.SimpleQueue[dict[str, Any]]", write: Callable[[bytes], None]) -> None:
     """Take calls; send beats, which are empty lines, back. However it ends, the process ends."""
     rest = b""
     try:
@@ -65,7 +63,7 @@ def _read(calls: "queue.SimpleQueue[dict[str, Any]]", out: _Out) -> None:
                 if line:
                     calls.put(json.loads(line))
                 else:
-                    out.write(b"\n")
+                    write(b"\n")
     finally:
         os._exit(_NO_LEASE)
 

@@ -25,12 +25,7 @@ from benchforge.run.locate import missing
 from benchforge.run.machine.facts import facts
 from benchforge.run.machine.placement import Places, machine, places
 from benchforge.run.sandbox.machine_lock import Wait, measuring
-from benchforge.run.trial.context import (
-    ground,
-    locate_programs,
-    needs_of,
-    with_runtimes,
-)
+from benchforge.run.trial.context import ground, locate_programs, needs_of, with_runtimes
 from benchforge.run.watch.sampler import EVERY_S
 from benchforge.suite.cases.case import code_digests
 from benchforge.suite.cases.expand import Cases, expand

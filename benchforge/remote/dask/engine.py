@@ -5,7 +5,7 @@ import logging
 import runpy
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from benchforge.errors import ProgramMissing
 from benchforge.model.values.distribution import from_clone
 from benchforge.remote import wire
 from benchforge.remote.calls import Losses, PipeConnection, boot_script
-from benchforge.remote.session.session import hosts_of_run
+from benchforge.remote.session.session import Connect, hosts_of_run
 from benchforge.suite.suite import Suite
 
 if TYPE_CHECKING:
@@ -138,26 +138,18 @@ def _shown(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__} {error}".split())[:300]
 
 
-@contextlib.contextmanager
-def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], PipeConnection]]:
-    """Give what connects a host by its label, while the scheduler is connected."""
-    with _cluster(suite) as client:
-
-        def connect(label: str, losses: Losses) -> PipeConnection:
-            table = suite.hosts[label]
-            worker = worker_of(client, label, str(table.worker))
-            pipe = DaskPipe(client, worker, label, table.python)
-            return PipeConnection(label, pipe, losses, "see the log of that worker of dask")
-
-        yield connect
-
-
-engine = partial(hosts_of_run, connecting)
+def _connected(suite: Suite, client: "Client", label: str, losses: Losses) -> PipeConnection:
+    table = suite.hosts[label]
+    pipe = DaskPipe(client, worker_of(client, label, str(table.worker)), label, table.python)
+    return PipeConnection(label, pipe, losses, "see the log of that worker of dask")
 
 
 @contextlib.contextmanager
-def _cluster(suite: Suite) -> Iterator["Client"]:
-    """Connect to the scheduler, both sides by certificate. Raises ProgramMissing."""
+def connecting(suite: Suite) -> Iterator[Connect]:
+    """Give what connects a host by its label, while the scheduler is connected.
+
+    It connects to the scheduler, both sides by certificate. Raises ProgramMissing.
+    """
     try:
         import dask.config  # noqa: PLC0415 - an extra
         from distributed import Client, Security  # noqa: PLC0415 - an extra
@@ -189,7 +181,10 @@ def _cluster(suite: Suite) -> Iterator["Client"]:
         message = f"engine: the scheduler at {table.scheduler} does not answer: {reason}"
         raise ProgramMissing(message, "see its log, and the certificates of [engine]") from error
     try:
-        yield client
+        yield partial(_connected, suite, client)
     finally:
         with contextlib.suppress(OSError):
             client.close(timeout=_CONNECTS_WITHIN_S)  # type: ignore[no-untyped-call]
+
+
+engine = partial(hosts_of_run, connecting)

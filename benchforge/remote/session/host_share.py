@@ -4,6 +4,7 @@ import ast
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +49,8 @@ def share_of(suite: Suite, label: str, trees: Checkouts, digests: dict[str, str]
     """Return what a host is given, without the addresses of its peers. Raises Unusable."""
     places = list(_places(suite, label))
     sends = any(path[0] == "scenarios" for path in places)
-    tables = [_at(suite.document.tables, path) for path in places]
+    top: JsonValue = dict(suite.document.tables)
+    tables = [reduce(lambda value, key: as_table(value).get(key), path, top) for path in places]
     wanted = {name: os.environ.get(name, "") for table in tables for name in _names(table)}
     # An option that takes any table may have a key `env` of its own: no value of it was taken.
     environment = {k: v for k, v in wanted.items() if suite.secrets.intersection(pieces(v))}
@@ -111,13 +113,6 @@ def _imports(suite: Suite, parts: Iterable[Part], checkouts: Checkouts) -> Itera
         for root in roots:
             files = (entry for _, entry in entries(root) if isinstance(entry, Path))
             yield from imported(file for file in files if file.suffix == ".py")
-
-
-def _at(tables: Mapping[str, JsonValue], path: Iterable[str]) -> JsonValue:
-    value: JsonValue = dict(tables)
-    for key in path:
-        value = as_table(value).get(key)
-    return value
 
 
 def _names(value: JsonValue) -> Iterator[str]:

@@ -192,6 +192,7 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
     first_s, first = min(starts), readings[0]
     ends = [start + reading.seconds for start, reading in zip(starts, readings, strict=True)]
     moved_s = [start - first_s for start in starts]
+    with_bodies = (reading.bodies for reading in readings if reading.responses)
     censored_us = [each.censored_from_us for each in readings if each.censored_from_us is not None]
     return Reading(
         seconds=max(ends) - first_s,
@@ -201,8 +202,8 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
         own_requests=any(reading.own_requests for reading in readings),
         errors=_counts(reading.errors for reading in readings),
         overlapping_errors=any(reading.overlapping_errors for reading in readings),
-        bodies=_bodies(readings),
-        sampled=_sampled(readings),
+        bodies=_totals(readings, "bodies", "status", "length") if all(with_bodies) else (),
+        sampled=_totals(readings, "sampled", "status", "length", "sha256"),
         latency=_added([reading.latency for reading in readings]),
         latency_by_status=_by_name([reading.latency_by_status for reading in readings]),
         service_time=_added([reading.service_time for reading in readings]),
@@ -259,21 +260,11 @@ def _by_name(each: Sequence[Mapping[str, Histogram]]) -> dict[str, Histogram]:
     return {name: Histogram.added(table[name] for table in each if name in table) for name in names}
 
 
-def _bodies(readings: Sequence[Reading]) -> tuple[Bodies, ...]:
-    if not all(reading.bodies for reading in readings if reading.responses):
-        return ()
-    total: Counter[tuple[int, int]] = Counter()
-    for body in (body for reading in readings for body in reading.bodies):
-        total[body.status, body.length] += body.responses
-    return tuple(
-        Bodies(status=code, length=size, responses=count) for (code, size), count in total.items()
-    )
-
-
-def _sampled(readings: Sequence[Reading]) -> tuple[SampledBody, ...]:
-    kinds: dict[tuple[int, int, str], SampledBody] = {}
-    for body in (body for reading in readings for body in reading.sampled):
-        key = body.status, body.length, body.sha256
+def _totals(readings: Sequence[Reading], field_name: str, *keys: str) -> tuple[Any, ...]:
+    """Add the responses of the bodies in a field that are alike in their `keys`."""
+    kinds: dict[Any, Bodies | SampledBody] = {}
+    for body in (body for reading in readings for body in getattr(reading, field_name)):
+        key = tuple(getattr(body, name) for name in keys)
         earlier = kinds.get(key)
         count = body.responses + (0 if earlier is None else earlier.responses)
         kinds[key] = (earlier or body).model_copy(update={"responses": count})

@@ -5,15 +5,14 @@ import os
 import shlex
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
 from functools import partial
+from typing import IO
 
 from benchforge.errors import ProgramMissing
 from benchforge.model.suite.placement import HostTable
 from benchforge.remote import wire
 from benchforge.remote.calls import Losses, PipeConnection, boot_script
-from benchforge.remote.session.session import hosts_of_run
+from benchforge.remote.session.session import Connect, hosts_of_run
 from benchforge.run.locate import locate
 from benchforge.suite.suite import Suite
 
@@ -33,35 +32,30 @@ class SshPipe:
     """The pipes of an ssh client."""
 
     def __init__(self, table: HostTable) -> None:
-        self._process = subprocess.Popen(
-            _words(table),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C goes to benchforge, which decides
+        pipe = subprocess.PIPE  # in a session of its own: Ctrl-C goes to benchforge, which decides
+        self._process = process = subprocess.Popen(
+            _words(table), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
         )
-        self._last = b""
-        self._errors = threading.Thread(target=self._drain, daemon=True)
+        assert process.stdin and process.stdout and process.stderr  # noqa: PT018, S101 - pipes
+        self._input, self._output, self._last = process.stdin, process.stdout, b""
+        self._errors = threading.Thread(target=self._drain, args=(process.stderr,), daemon=True)
         self._errors.start()
 
-    def _drain(self) -> None:
+    def _drain(self, errors: IO[bytes]) -> None:
         """Read its errors, and keep the last of them: the host never waits for a reader."""
-        assert self._process.stderr is not None  # noqa: S101 - it is a pipe
-        with self._process.stderr as errors:
+        with errors:
             while more := os.read(errors.fileno(), 1 << 16):
                 self._last = (self._last + more)[-_KEPT:]
 
     def write(self, content: bytes) -> None:
         """Write to the far end's input. Raises OSError or ValueError."""
-        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
-        self._process.stdin.write(content)
-        self._process.stdin.flush()
+        self._input.write(content)
+        self._input.flush()
 
     def line(self) -> bytes:
         """Return the next line of its output; nothing at the end."""
-        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
         with contextlib.suppress(ValueError):  # it was closed
-            return self._process.stdout.readline(wire.LARGEST_LINE)
+            return self._output.readline(wire.LARGEST_LINE)
         return b""
 
     def kill(self) -> None:
@@ -71,22 +65,19 @@ class SshPipe:
     def close(self) -> None:
         """End the host's part; once is enough, twice does no harm."""
         with contextlib.suppress(OSError, ValueError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            self._input.close()
         try:
             self._process.wait(ENDS_WITHIN_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        self._output.close()
 
     def complaint(self) -> str:
         """Return the last line that ssh or the host printed."""
-        deadline = time.monotonic() + ENDS_WITHIN_S
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(max(0.0, deadline - time.monotonic()))
-        if self._process.poll() is None:
+        try:
+            self._process.wait(ENDS_WITHIN_S)
+        except subprocess.TimeoutExpired:
             return "ssh closed its output, and still runs"
         self._errors.join(_LAST_S)
         lines = self._last.decode(errors="replace").strip().splitlines()
@@ -102,16 +93,15 @@ def _words(table: HostTable) -> list[str]:
     return [*ssh, "-T", *options, "--", str(table.ssh), script]
 
 
-@contextlib.contextmanager
-def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], PipeConnection]]:
+def connecting(suite: Suite) -> "contextlib.AbstractContextManager[Connect]":
     """Give what connects a host by its label."""
+    return contextlib.nullcontext(partial(_connected, suite))
 
-    def connect(label: str, losses: Losses) -> PipeConnection:
-        table = suite.hosts[label]
-        hint = f"try: ssh {shlex.quote(str(table.ssh))} true"
-        return PipeConnection(label, SshPipe(table), losses, hint)
 
-    yield connect
+def _connected(suite: Suite, label: str, losses: Losses) -> PipeConnection:
+    table = suite.hosts[label]
+    hint = f"try: ssh {shlex.quote(str(table.ssh))} true"
+    return PipeConnection(label, SshPipe(table), losses, hint)
 
 
 engine = partial(hosts_of_run, connecting)

@@ -16,8 +16,6 @@ from benchforge.run.sandbox.procfs import named
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
-_WITHIN_S = 5.0
-
 
 def cache(name: str) -> Path:
     """Return a folder of the cache; where it is not writable, one for this process's life.
@@ -69,7 +67,7 @@ def cleared(*parents: Path) -> str:
     orphans = leftover_mark.orphans()
     memory = mapped(orphans)
     find = leftover_mark.orphans if orphans else list[int]
-    ended, alive = leftover_mark.ended(find, _WITHIN_S)
+    ended, alive = leftover_mark.ended(find)
     folders = [*abandoned(*parents), *half_made()]
     memory = memory.union(*map(shared_memory.noted, folders))
     shared = shared_memory.removed(memory)  # before the folders, which have the names

@@ -1,6 +1,7 @@
 """Writing the manifest of a result: when a run ends, and when its reports are formed anew."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -17,7 +18,6 @@ LISTED = "reports.sha256"
 "What reporters of plugins wrote into a result, as `sha256sum` lists files; ours have known names."
 
 _LINE = re.compile("(?P<digest>[0-9a-f]{64})  (?P<name>.+)")
-_MOST = door.MIB
 
 
 def manifest_of(folder: Path) -> Manifest:
@@ -54,10 +54,12 @@ def _is_whole(name: str) -> bool:
     return not half and name not in {MANIFEST, SIGNED, SIGNATURE}
 
 
-def _digests(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _digests(
+    folder: Path, names: Iterable[str], most: int = MOST_BYTES
+) -> Iterator[tuple[str, str]]:
     for name in names:
         try:
-            yield name, door.sha256(folder, name, MOST_BYTES)
+            yield name, door.sha256(folder, name, most)
         except OSError:  # a link, a pipe, or what a program of a trial closed to us
             continue
 
@@ -76,21 +78,15 @@ def listed(folder: Path, name: str, formed: Path) -> None:
 
 def reports(folder: Path) -> frozenset[str]:
     """Return the names of the reports in a result that were not changed since."""
-    digests = _listed_digests(folder).items()
-    return frozenset(name for name, digest in digests if _is(folder, name, digest))
+    digests = _listed_digests(folder)
+    listed_reports = _digests(folder, digests, sys.maxsize)
+    return frozenset(name for name, digest in listed_reports if digest == digests[name])
 
 
 def _listed_digests(folder: Path) -> Mapping[str, str]:
     try:
-        text = door.read(folder, LISTED, _MOST).decode()
+        text = door.read(folder, LISTED, door.MIB).decode()
     except (OSError, ValueError):
         return {}
     lines = map(_LINE.fullmatch, text.splitlines())
     return {line["name"]: line["digest"] for line in lines if line}
-
-
-def _is(folder: Path, name: str, digest: str) -> bool:
-    try:
-        return door.sha256(folder, name) == digest
-    except OSError:
-        return False

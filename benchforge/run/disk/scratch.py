@@ -20,6 +20,7 @@ HALF = "half-"
 # Ours from the moment it is there, however soon we are killed: nobody else makes private folders
 # with the sticky bit, which does nothing in a folder that only its owner can write to.
 _MODE = 0o1700
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW  # never inherited: see PEP 446
 _OWNER = "owner"
 _ATTEMPTS = 5
 _LONGEST = 88  # bytes: below it stand a service's number and its socket, /0/.s.PGSQL.65432
@@ -91,19 +92,12 @@ def claimed(parent: Path, prefix: str) -> Iterator[Path]:
 
 def claim(folder: Path) -> int | None:
     """Return a descriptor that holds a folder; None where somebody uses it, or it is gone."""
-    try:
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        import fcntl  # noqa: PLC0415 - readers of results run without it
-
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(lock), folder.stat()):
-            return lock
-    except (OSError, ImportError):
-        pass
-    os.close(lock)
+    with contextlib.suppress(OSError):
+        lock = os.open(folder, _FOLDER)
+        with contextlib.suppress(OSError):
+            if _locked(lock) and os.path.samestat(os.fstat(lock), folder.stat()):
+                return lock
+        os.close(lock)
     return None
 
 
@@ -215,17 +209,24 @@ def hold(folder: Path, *, shared: bool = False) -> int | None:
 
     Several may hold it `shared`; without locks all may. Raises OSError where it does not open.
     """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    descriptor = os.open(folder, _FOLDER)
+    if _locked(descriptor, shared=shared) is False:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _locked(descriptor: int, *, shared: bool = False) -> bool | None:
+    """Lock a folder; return False where another has it, None where there are no locks."""
     try:
         import fcntl  # noqa: PLC0415 - readers of results run without it
 
         fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(descriptor)
-        return None
+        return False
     except (OSError, ImportError):
-        return descriptor
-    return descriptor
+        return None
+    return True
 
 
 @functools.cache

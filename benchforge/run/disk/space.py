@@ -61,11 +61,8 @@ def scarce(folder: Path, trials: int, reserved: Sequence[Path] = ()) -> str:
     each = sum(map(size_b, reserved)) / len(reserved) if reserved else _GUESS_B
     wanted = max(COMFORT_B, LEAST_B + trials * each)
     free = enough(folder, "free some, or choose another folder with -o")
-    return (
-        f"{folder}: {amount('B', free)} free, and this may need {amount('B', wanted)}"
-        if free < wanted
-        else ""
-    )
+    short = f"{folder}: {amount('B', free)} free, and this may need {amount('B', wanted)}"
+    return short if free < wanted else ""
 
 
 def full(error: OSError) -> bool:

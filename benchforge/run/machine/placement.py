@@ -16,7 +16,7 @@ from benchforge.run.machine.quiet import text
 from benchforge.run.sandbox.keeper import below, family
 from benchforge.suite.cases.parts import roles_of
 from benchforge.suite.suite import Suite
-from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
+from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.suite.toml.source import located
 
 ID = "placement"
@@ -68,18 +68,13 @@ def places(suite: Suite, topology: CpuTopology) -> Places:
 
 
 def _given(suite: Suite, placement: Placement, usable: Cpus) -> Places:
-    by_role: dict[Role, Cpus] = {}
-    faults: list[SuiteFault] = []
-    for role in _ROLES:
-        cpus: Cpus | None = getattr(placement, role)
-        if cpus is None:
-            continue
-        by_role[role] = cpus
-        if absent := sorted(set(cpus) - set(usable)):
-            message = f"this machine gives no CPU {Cpus.of(absent)}"
-            hint = f"available CPUs: {usable}"
-            faults.append(located(suite.document, ("placement", role), message, hint))
-    if faults:
+    by_role = {role: cpus for role in _ROLES if (cpus := getattr(placement, role)) is not None}
+    no_cpu, hint = "this machine gives no CPU", f"available CPUs: {usable}"
+    if faults := [
+        located(suite.document, ("placement", role), f"{no_cpu} {Cpus.of(absent)}", hint)
+        for role, cpus in by_role.items()
+        if (absent := sorted(set(cpus) - set(usable)))
+    ]:
         raise SuiteErrors(faults)
     return by_role
 

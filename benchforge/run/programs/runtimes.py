@@ -93,7 +93,13 @@ def ready(
             answer = ask_interpreter(sandbox, label, python, modules, folder, hint)
             lacks[label] = answer["lacks"]
             made[label] = _ready(python, answer | {"requested": suite.runtimes[label].python}, lock)
-    _check(suite, made, lacks)
+    if missing := {label: modules for label, modules in lacks.items() if modules}:
+        says = [f"runtime {key} lacks: {', '.join(modules)}" for key, modules in missing.items()]
+        hints = [
+            of_runtime(label, suite.runtimes[label], made[label].python, modules)
+            for label, modules in missing.items()
+        ]
+        raise ProgramMissing("; ".join(says), "; ".join(hints))
     return made
 
 
@@ -141,18 +147,6 @@ def ask_interpreter(
     # A package of a dotted name may print something as it is imported.
     answer: dict[str, Any] = json.loads(finished.printed.splitlines()[-1])
     return answer
-
-
-def _check(suite: Suite, by_label: Mapping[str, Ready], lacks: Mapping[str, list[str]]) -> None:
-    missing = {label: modules for label, modules in lacks.items() if modules}
-    if not missing:
-        return
-    says = [f"runtime {label} lacks: {', '.join(modules)}" for label, modules in missing.items()]
-    hints = [
-        of_runtime(label, suite.runtimes[label], by_label[label].python, modules)
-        for label, modules in missing.items()
-    ]
-    raise ProgramMissing("; ".join(says), "; ".join(hints))
 
 
 class _Environment:

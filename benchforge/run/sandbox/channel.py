@@ -135,7 +135,13 @@ class Channel:
             received, ancillary = b"", []
         if not received:
             raise KeeperGone
-        message = _read(received, ancillary)
+        sender, sockets = 0, []
+        for _, kind, packed in ancillary:
+            if kind == SCM_CREDENTIALS:
+                sender = _CREDENTIALS.unpack(packed)[0]
+            elif kind == socket.SCM_RIGHTS:
+                sockets = [socket.socket(fileno=fd) for (fd,) in _DESCRIPTOR.iter_unpack(packed)]
+        message = Message(json.loads(received), sender, tuple(sockets))
         if "cut" in message.body:
             self.cut.add(message.body["cut"])
         if "reaper" in message.body:
@@ -145,13 +151,3 @@ class Channel:
             pid = body.pop("exit")
             self.exits[pid] = Exit(**body)
         return message
-
-
-def _read(received: bytes, ancillary: list[tuple[int, int, bytes]]) -> Message:
-    sender, sockets = 0, []
-    for _, kind, packed in ancillary:
-        if kind == SCM_CREDENTIALS:
-            sender = _CREDENTIALS.unpack(packed)[0]
-        elif kind == socket.SCM_RIGHTS:
-            sockets = [socket.socket(fileno=fd) for (fd,) in _DESCRIPTOR.iter_unpack(packed)]
-    return Message(json.loads(received), sender, tuple(sockets))

@@ -16,16 +16,11 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from benchforge.errors import KeeperGone, KeeperSilent, NoAnswer, TrialFailed
-from benchforge.run.sandbox import keeper, leftover_mark, procfs, reach, shared_memory
+from benchforge.run.sandbox import keeper, leftover_mark, reach, shared_memory
 from benchforge.run.sandbox.channel import ANSWERS_WITHIN_S, Channel
-from benchforge.run.sandbox.sandbox import (
-    KILLED_WITHIN_S,
-    Mode,
-    Network,
-    Running,
-    Sandbox,
-    last_lines,
-)
+from benchforge.run.sandbox.keeper import below, family
+from benchforge.run.sandbox.leftover_mark import KILLED_WITHIN_S
+from benchforge.run.sandbox.sandbox import Mode, Network, Running, Sandbox, last_lines
 
 __all__ = ["Host", "LocalHost", "Mode", "Network", "Running", "Sandbox", "Wishes", "last_lines"]
 
@@ -304,7 +299,12 @@ def _end(sandbox: Sandbox, channel: Channel, process: _Keeper) -> list[str]:
     try:
         sandbox.left = channel.ask("end", within_s=KILLED_WITHIN_S).body["left"]
     except KeeperSilent:
-        procfs.kill_below({process.pid, sandbox.init_pid}, sandbox.init, KILLED_WITHIN_S)
+
+        def rest() -> list[int]:  # tracers too: they can keep it from ending
+            gone = select.select([sandbox.init], [], [], 0)[0]
+            return [] if gone else [*below({process.pid, sandbox.init_pid}, family())]
+
+        leftover_mark.ended(rest, lambda pid: pid in rest())
     except TrialFailed:  # it was killed before us
         pass
     channel.close()
@@ -324,7 +324,7 @@ def _end(sandbox: Sandbox, channel: Channel, process: _Keeper) -> list[str]:
         survivors = sandbox.in_its_sessions()
     else:
         carriers = partial(leftover_mark.carriers, process.mark)
-        _, survivors = leftover_mark.ended(carriers, KILLED_WITHIN_S)
+        _, survivors = leftover_mark.ended(carriers)
     if survivors:
         faults.append(f"processes of the trial still run: {survivors}")
     return faults

@@ -72,9 +72,6 @@ def _die_with_parent() -> None:
     mounts.kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-# --- namespaces ----------------------------------------------------------------------------------
-
-
 def enter_namespaces(options: JSON) -> JSON:
     """Unshare what the options want and the kernel allows; return both, with refusals."""
     pids, network = bool(options["pid_namespace"]), options["network"] == "private"
@@ -154,9 +151,6 @@ def _raise_loopback() -> None:
         request = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, SIOCGIFFLAGS, request))[1]
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
-
-
-# --- tuning --------------------------------------------------------------------------------------
 
 
 def _file(sysctl: str) -> str:
@@ -250,7 +244,10 @@ def _read(path: str) -> str:
         return " ".join(file.read().split())
 
 
-# --- processes -----------------------------------------------------------------------------------
+def stat_of(folder: str) -> list[bytes]:
+    """The fields behind the name in the stat of a process or thread in /proc. Raises OSError."""
+    with open(f"{folder}/stat", "rb", 0) as file:
+        return file.read(4096).rpartition(b")")[2].split()
 
 
 def family(pids: Iterable[int] = ()) -> Family:
@@ -258,9 +255,9 @@ def family(pids: Iterable[int] = ()) -> Family:
     processes: Family = {}
     for name in map(str, pids or os.listdir("/proc")):
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb", 0) as file:
-                fields = file.read(4096).rpartition(b")")[2].split()
-                processes[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
+            with contextlib.suppress(OSError):
+                _, parent, group, session, *_ = stat_of(f"/proc/{name}")
+                processes[int(name)] = (int(parent), int(group), int(session))
     return processes
 
 
@@ -287,15 +284,23 @@ def _tree(pid: int, reaper: int, also: list[int], reapers: Iterable[int]) -> lis
     return sorted(below({pid, reaper, *members, *also}, processes) & descendants)
 
 
+def _signalled(pids: Iterable[int], number: int) -> list[int]:
+    """Signal processes, or groups by negative numbers; return those that it reached."""
+    reached: list[int] = []
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+            reached.append(pid)
+    return reached
+
+
 def _kill_all(reapers: Iterable[int] = ()) -> int:
     """Kill every process below this one and wait for each; how many ran, without the reapers."""
     killed: set[int] = set()
     while True:
         me = os.getpid()
         # As pid 1 in one call, which no fork escapes; else by name, until none is left.
-        for pid in {-1} if me == 1 else below({me}, family()) - {me}:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        _signalled({-1} if me == 1 else below({me}, family()) - {me}, signal.SIGKILL)
         try:
             pid, status = os.wait()  # blocked: the next one to end says that it is time to look
             while pid != 0:
@@ -310,9 +315,8 @@ def stands(pid: int) -> bool:
     """Whether all threads of a process have stopped or ended: a signal takes them a moment."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/stat", "rb", 0) as file:
-                if file.read(4096).rpartition(b")")[2].split()[0] not in b"TtZXx":
-                    return False
+            if stat_of(f"/proc/{pid}/task/{task}")[0] not in b"TtZXx":
+                return False
     return True
 
 
@@ -326,9 +330,7 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
     me = os.getpid()
     pids, stopped = below({me}, family()) - {me}, set[int]()
     while last and (new := pids - stopped):
-        for pid in new:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGSTOP)
+        _signalled(new, signal.SIGSTOP)
         deadline = time.monotonic() + 0.2  # one in the kernel may not stop
         while not all(map(stands, new)) and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -340,9 +342,6 @@ def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> No
             file.write(f"{' '.join(prefixes)}\n")
         more = mounts.mapped(pids, prefixes) - noted
         file.writelines(f"{name}\n" for name in sorted(more))
-
-
-# --- starting one process ------------------------------------------------------------------------
 
 
 def _start(request: JSON, exits: int) -> tuple[JSON, int, int]:
@@ -464,8 +463,6 @@ def _reason(step: str, error: BaseException) -> JSON:
 def _redirect(path: object, flags: int, descriptor: int) -> None:
     """Open a file as one of the standard streams; not what another process put in its place."""
     flags |= os.O_NOCTTY | os.O_CLOEXEC | os.O_NONBLOCK  # of a pipe that nobody reads
-    if flags & os.O_WRONLY:  # a user's own dataset may well be a link
-        flags |= os.O_NOFOLLOW
     planted = OSError(errno.EINVAL, "another process put something there", str(path))
     try:
         opened = os.open(str(path), flags, 0o644)
@@ -505,9 +502,6 @@ def _execute(argv: list[str], environment: dict[str, str]) -> None:
             if os.path.exists(path):  # there, and yet not executed: worth more than "not found"
                 failure = error
     raise failure
-
-
-# --- the inner process ---------------------------------------------------------------------------
 
 
 class Keeper:
@@ -628,12 +622,7 @@ class Keeper:
             table = family() if reaper != pid else {}
             fell = {key for key, tie in table.items() if tie[0] == reaper and tie[1] != pid}
             targets = [-pid, *fell]
-        reached: list[int] = []
-        for target in targets:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(target, number)
-                reached.append(target)
-        return reached
+        return _signalled(targets, number)
 
     def _signal_others(self, number: int, pid: int, reaper: int) -> list[int]:
         """Signal all below this process but one program's tree, until none is new."""
@@ -644,10 +633,8 @@ class Keeper:
             new = below({os.getpid()}, processes) - spared - reached
             if not new:
                 return sorted(reached)
-            for other in new:
-                reached.add(other)
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(other, number)
+            reached |= new
+            _signalled(new, number)
 
     def _watch(self, *paths: str) -> None:
         for path in paths:
@@ -687,9 +674,6 @@ class Keeper:
                 used = {name: getattr(usage, field) for name, field in _USED.items()}
                 self._hear()  # what a reaper wrote before it ended
                 self._exited(_exit(pid, status, used))
-
-
-# --- both processes ------------------------------------------------------------------------------
 
 
 def _inner(

@@ -4,14 +4,13 @@ It is a resource limit that no kernel looks at since Linux 2.4.25, and names the
 the mark of a dead keeper was left behind. Process namespaces make it unnecessary.
 """
 
-import contextlib
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchforge.run.sandbox.procfs import named
+from benchforge.run.sandbox.keeper import stat_of
+from benchforge.run.sandbox.procfs import kill, named
 
 _LOCKS = 10  # RLIMIT_LOCKS; Python has no name for it
 _LINE = b"Max file locks"
@@ -20,6 +19,7 @@ _OURS = 0b01011 << (_PID_BITS + _START_BITS)
 _OURS_MASK = -1 << (_PID_BITS + _START_BITS)
 _STATE, _STARTED = 0, 19  # positions after the program's name in /proc/PID/stat
 _LOOK_EVERY_S = 0.01
+KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _HAS_TIME = os.path.lexists("/proc/self/ns/time")
 
 
@@ -56,35 +56,27 @@ def orphans() -> list[int]:
     return pids
 
 
-def ended(find: Callable[[], list[int]], within_s: float) -> tuple[list[str], list[int]]:
+def ended(
+    find: Callable[[], list[int]], still: Callable[[int], object] | None = None
+) -> tuple[list[str], list[int]]:
     """Kill all that are found, those too that they start meanwhile.
 
-    Return the names of those that ended, and the pids of those that did not.
+    Return the names of those that ended, and the pids of those that did not. `still` tells that a
+    pid is not another's by now: by default, it carries a mark.
     """
     names: dict[int, str] = {}
-    deadline = time.monotonic() + within_s
+    deadline = time.monotonic() + KILLED_WITHIN_S
     while (pids := find()) and time.monotonic() < deadline:
         names |= {pid: named(pid) for pid in pids if pid not in names}
         for pid in pids:
-            kill(pid)
+            kill(pid, still or _carried)
         time.sleep(_LOOK_EVERY_S)
     return [name for pid, name in names.items() if pid not in pids], pids
 
 
-def kill(pid: int) -> None:
-    """Kill a process that carries a mark; nothing where the pid is another's by now."""
-    with contextlib.suppress(OSError):
-        process = os.pidfd_open(pid)
-        try:
-            if _carried(pid) is not None:
-                signal.pidfd_send_signal(process, signal.SIGKILL)
-        finally:
-            os.close(process)
-
-
 def _number(pid: int) -> int:
     """Return the mark of what a keeper starts. The later it began, the lower: limits only sink."""
-    begun = (1 << _START_BITS) - 1 - int(_stat(pid)[_STARTED])
+    begun = (1 << _START_BITS) - 1 - int(stat_of(f"/proc/{pid}")[_STARTED])
     return _OURS | begun << _PID_BITS | pid
 
 
@@ -124,11 +116,6 @@ def _carried(pid: int) -> int | None:
 
 def _lives(pid: int) -> bool:
     try:
-        return _stat(pid)[_STATE] not in {b"Z", b"X"}
+        return stat_of(f"/proc/{pid}")[_STATE] not in {b"Z", b"X"}
     except OSError:
         return False
-
-
-def _stat(pid: int) -> list[bytes]:
-    stat = Path(f"/proc/{pid}/stat").read_bytes()
-    return stat[stat.rindex(b")") + 2 :].split()

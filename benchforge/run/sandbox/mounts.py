@@ -127,11 +127,21 @@ def mapped(pids: "Iterable[int]", prefixes: tuple[str, ...] = OUTLIVES) -> set[s
                 _, rights, _, device, inode, *path = os.fsdecode(line).split(maxsplit=5)
                 if path and rights.endswith("s") and path[0].startswith(prefixes):
                     names.add(f"{device} {inode} {path[0].rstrip()}")
-        with contextlib.suppress(OSError):  # who has just named some maps it later
-            for name in os.listdir(f"/proc/{pid}/fd"):
+        for target, status in opened(pid, prefixes):  # who has just named some maps it later
+            names.add(f"{device_of(status)} {status.st_ino} {target}")
+    return names
+
+
+def opened(pid: int, prefixes: tuple[str, ...]) -> "Iterator[tuple[str, os.stat_result]]":
+    """Yield path and status of what a process has open, if its path begins with a prefix."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(OSError):
                 target = os.readlink(link := f"/proc/{pid}/fd/{name}")
                 if target.startswith(prefixes):
-                    status = os.stat(link)
-                    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
-                    names.add(f"{device} {status.st_ino} {target}")
-    return names
+                    yield target, os.stat(link)
+
+
+def device_of(status: os.stat_result) -> str:
+    """The device of a file, as /proc/PID/maps has it."""
+    return f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"

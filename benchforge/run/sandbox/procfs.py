@@ -3,15 +3,12 @@
 import contextlib
 import functools
 import os
-import select
 import signal
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchforge.run.sandbox.keeper import below, family
 
-_LOOK_EVERY_S = 0.05
 _LISTEN = "0A"
 _LOCAL_ADDRESS, _STATE, _INODE = 1, 3, 9
 
@@ -87,21 +84,15 @@ def halted(pid: int) -> int | None:
     return int(status["TracerPid"]) if status["State"][:1] in {"t", "T"} else None
 
 
-def kill_below(roots: set[int], last: int, within_s: float) -> None:
-    """Kill processes and all their descendants, until `last` has ended, or for so many seconds.
-
-    `last` is a descriptor of a process. Tracers too are killed: they can keep it from ending.
-    """
-    deadline = time.monotonic() + within_s
-    while not select.select([last], [], [], _LOOK_EVERY_S)[0] and time.monotonic() < deadline:
-        for pid in below(roots, family()):
-            with contextlib.suppress(OSError):
-                process = os.pidfd_open(pid)
-                try:
-                    if pid in below(roots, family()):  # else its number is another's by now
-                        signal.pidfd_send_signal(process, signal.SIGKILL)
-                finally:
-                    os.close(process)
+def kill(pid: int, still: Callable[[int], object]) -> None:
+    """Kill a process of which this is `still` true: else its number is another's by now."""
+    with contextlib.suppress(OSError):
+        process = os.pidfd_open(pid)
+        try:
+            if still(pid):
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+        finally:
+            os.close(process)
 
 
 @functools.cache
@@ -118,11 +109,11 @@ def children(pid: int, thread: int) -> list[int]:
     return []
 
 
-def descendants(root: int) -> Iterator[int]:
-    """Yield a process and all below it; a child may be missing if another ends meanwhile."""
-    pending = [root]
+def descendants(root: int) -> list[int]:
+    """Return a process and all below it, but a child if another ends meanwhile; [] if not told."""
+    pending = [root] if children_told() else []
     for pid in pending:  # it grows meanwhile
-        yield pid
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - numbers, not paths
                 pending += children(pid, int(thread))
+    return pending

@@ -21,14 +21,14 @@ from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.channel import Channel, Exit
 from benchforge.run.sandbox.keeper import MOST_SOCKETS, below, family
-from benchforge.run.sandbox.procfs import children_told, descendants
+from benchforge.run.sandbox.leftover_mark import KILLED_WITHIN_S
+from benchforge.run.sandbox.procfs import descendants
 from benchforge.run.sandbox.reach import SocketFiles, socket_files
 from benchforge.text.readable import exact
 
 Network = Literal["private", "host"]
 _Reach = Literal["group", "tree", "others"]
 
-KILLED_WITHIN_S = 5.0  # a killed process ends at once, unless the kernel itself hangs
 _SPARE = 8  # sockets that are made together: most are used
 _LOG_LINES = 20
 _LOG_BYTES = 100_000
@@ -225,7 +225,7 @@ class Sandbox:
 
     def others(self, but: Running) -> list[int]:
         """The pids, as seen from outside, of all others than a process and what it started."""
-        processes = family(descendants(self.init_pid)) if children_told() else family()
+        processes = family(descendants(self.init_pid))
         reapers = {running.reaper for running in self._started.values() if running.reaper}
         spared = {self.init_pid, *reapers, *below({but.outer_pid, but.reaper}, processes)}
         return sorted(below({self.init_pid}, processes) - spared)
@@ -253,8 +253,7 @@ class Sandbox:
 
     def processes(self, running: Running) -> list[int]:
         """The pids, as seen from outside, of the process, its session, orphans and descendants."""
-        among = descendants(self.init_pid) if children_told() else ()
-        return procfs.tree(running.outer_pid, among, running.reaper)
+        return procfs.tree(running.outer_pid, descendants(self.init_pid), running.reaper)
 
     def executable(self, running: Running) -> str | None:
         """The file that the process executes; None when it ended, or /proc hides it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchforge.run.sandbox.keeper import family
-from benchforge.run.sandbox.mounts import OUTLIVES, SYSTEM_V, mapped
+from benchforge.run.sandbox.mounts import OUTLIVES, SYSTEM_V, device_of, mapped
 
 NOTES = "shared-memory"
 "The file in a scratch folder in which the keeper notes what is mapped."
@@ -85,8 +85,8 @@ def _file(name: str) -> Path | None:
     # Who may map it as another user can be seen by root only.
     visible = os.geteuid() == 0 or not status.st_mode & 0o077
     is_owned = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and visible
-    where = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}", str(status.st_ino)
-    return path if is_owned and where == (device, inode) else None
+    same = (device_of(status), str(status.st_ino)) == (device, inode)
+    return path if is_owned and same else None
 
 
 def _named(key: int, number: int) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchforge.model.trial.observation import Foreign
 from benchforge.run.sandbox.keeper import below, family
-from benchforge.run.sandbox.procfs import children_told, descendants
+from benchforge.run.sandbox.procfs import descendants
 from benchforge.run.watch.files import content
 from benchforge.run.watch.part import clock_ns, stat
 
@@ -33,7 +33,7 @@ def look() -> Others:
     tick = int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - numbers
     me = os.getpid()
-    own_pids = frozenset(descendants(me) if children_told() else below({me}, family()))
+    own_pids = frozenset(descendants(me) or below({me}, family()))
     return Others({pid: _used_ns(pid) for pid in pids}, own_pids, tick)
 
 

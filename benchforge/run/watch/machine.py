@@ -53,7 +53,9 @@ class MachineReader:
         counters = self._counters(fully=fully)
         row = {name: value - self._first.get(name, 0.0) for name, value in counters.items()}
         row["clock.step_s"] = (_clock_ns() - self._clock) / 1e9
-        row |= self._gauges() if fully else {}
+        if fully:
+            words = b"".join(self._lines("loadavg")).split()
+            row |= ({"load.average": float(words[0])} if words else {}) | dict(self._megahertz())
         for name, value in self._tcp().items():
             row[name] = value if name == _OPEN else value - self._first.get(name, 0.0)
         words = b" ".join(self._lines(f"{self._network}/sockstat")).split() if fully else []
@@ -72,11 +74,6 @@ class MachineReader:
             if self._groups:
                 counters["group.throttled"] = sum(map(group.throttled, self._groups))
         return counters
-
-    def _gauges(self) -> dict[str, float]:
-        words = b"".join(self._lines("loadavg")).split()
-        average = {"load.average": float(words[0])} if words else {}
-        return average | dict(self._megahertz())
 
     def _tcp(self) -> dict[str, float]:
         tcp = [line.split() for line in self._lines(f"{self._network}/snmp") if line[:4] == b"Tcp:"]

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from benchforge.run.sandbox.mounts import SHARED_MEMORY, mapped
+from benchforge.run.sandbox.mounts import SHARED_MEMORY, device_of, mapped, opened
 from benchforge.run.watch.files import whole
 
 _KINDS = ("/memfd:", f"{os.path.realpath(SHARED_MEMORY)}/")
@@ -32,24 +32,11 @@ def pss(pid: int) -> int | None:
 def unmapped(pids: Iterable[int]) -> int:
     """Return the bytes of memfd and of files in /dev/shm that are open, beyond what is mapped."""
     pids = list(pids)
-    if not (sizes := held(pids)):
+    sizes = dict(_sized(status) for pid in pids for _, status in opened(pid, _KINDS))
+    if not sizes:
         return 0
     counted = _shares_of(pids, sizes)
     return sum(max(0, size - counted.get(key, 0)) for key, size in sizes.items())
-
-
-def held(pids: Iterable[int]) -> dict[Key, int]:
-    """Return the bytes of each such file that one of the processes has open."""
-    sizes: dict[Key, int] = {}
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 - numbers, not paths
-                path = f"/proc/{pid}/fd/{name}"
-                with contextlib.suppress(OSError):
-                    if os.readlink(path).startswith(_KINDS):  # noqa: PTH115 - one of thousands
-                        key, size = _sized(os.stat(path))  # noqa: PTH116
-                        sizes[key] = size
-    return sizes
 
 
 def ownerless(pid: int, pids: Iterable[int]) -> int:
@@ -70,8 +57,7 @@ def _files(folder: str) -> Iterator[tuple[Key, int]]:
 
 
 def _sized(status: os.stat_result) -> tuple[Key, int]:
-    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
-    return (device, str(status.st_ino)), status.st_blocks * _BLOCK
+    return (device_of(status), str(status.st_ino)), status.st_blocks * _BLOCK
 
 
 def _shares_of(pids: Iterable[int], keys: Mapping[Key, int]) -> dict[Key, int]:

@@ -162,11 +162,6 @@ class PartProcesses:
         """Of those and of its reaper."""
         return list(self._processes)
 
-    @property
-    def seen(self) -> bool:
-        """Whether it has any process that /proc shows."""
-        return bool(self.pids)
-
     def look(self, at_s: float, *, fully: bool, more: Collection[int] = ()) -> None:
         """Look at all its processes; if `fully`, for new ones too, and at `more`.
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
 
 from benchforge.model.trial.observation import Observation, Role, Usage
 from benchforge.model.trial.rows import SYSTEM, USAGE, rows_file, usage_line
@@ -44,7 +43,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class Watch:
+class Watch(contextlib.AbstractContextManager["Watch"]):
     """Looks from the start of the load to its end; `sample` is called in between, every EVERY_S.
 
     Nothing is written meanwhile, and no garbage is collected. `talkative` says why the network's
@@ -70,16 +69,13 @@ class Watch:
                     self.add(label, role, running)
             self._unassigned = Unassigned(sandbox)
             self._look()
-            self._unassigned.begin()
+            self._unassigned.begin(counted_from_birth=False)
             self._look_due = self._fully_due = 0.0  # a load tool is seen at the first beat
             self._system = System(sandbox, _FULLY_EVERY_S)
             files.enter_context(uncollected())
             self._own_cpu = time.process_time()
             self._begun = time.monotonic()
             self._files = files.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._files.close()
@@ -94,7 +90,8 @@ class Watch:
     def leave_out(self, monitor: Monitoring | None) -> None:
         """Take the process of a monitor for none of a part's: it is benchforge's own."""
         if monitor is not None and monitor.running is not None:
-            self._unassigned.leave_out(monitor.running)
+            running = monitor.running  # with all below its reaper
+            self._unassigned.own_pids |= {running.outer_pid, running.reaper}
 
     @property
     def _watched(self) -> list[Watched]:
@@ -102,7 +99,7 @@ class Watch:
 
     def servers(self) -> list[Watched]:
         """Return the servers whose processes are known."""
-        return [each for each in self._watched if each.role == "server" and each.seen]
+        return [each for each in self._watched if each.role == "server" and each.pids]
 
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""
@@ -123,7 +120,7 @@ class Watch:
             if fully:
                 self._stay.look(watched.label, watched.role, watched.pids)
         if fully:
-            self._unassigned.look(self._now_s(), self._watched)
+            self._unassigned.look_below_keeper(self._now_s(), self._watched)
         self._look_due = now_s + (time.process_time() - begun) / _LOOK_SHARE - _EARLY_S
         for watched in self._watched:
             row = watched.row_now(self._now_s(), self._memory(watched), fully=fully)
@@ -161,7 +158,7 @@ class Watch:
             counters=grown,
             foreign_connections=self._talkative,
             sampler_cpu_s=own_cpu_s,
-            unassigned_cpu_s=self._unassigned.cpu_s(),
+            unassigned_cpu_s=self._unassigned.cpu_s() if children_told() else None,
             unassigned_shared_bytes=self._unassigned.shared_bytes(self._watched),
             machine=self._system.machine(),
         )
@@ -173,28 +170,21 @@ class Watch:
         return observation.model_copy(update={"usage": tuple(explained)})
 
 
-class Unassigned:
+class Unassigned(PartProcesses):
     """Processes below the keeper and below no part, such as those that a task left."""
 
     def __init__(self, sandbox: Sandbox) -> None:
+        super().__init__("", "server", 0, lambda: ())
         self._keeper = sandbox.init_pid
         self._own_files = sandbox.mode.shared_memory == "private"
-        self._own: set[int] = set()
-        self._processes = PartProcesses("", "server", 0, lambda: ())
+        self.own_pids: set[int] = set()
+        "Processes of benchforge itself."
 
-    def begin(self) -> None:
-        """Count from now on."""
-        self._processes.begin(counted_from_birth=False)
-
-    def leave_out(self, running: Running) -> None:
-        """Take a process, and all below its reaper, for benchforge's own."""
-        self._own |= {running.outer_pid, running.reaper}
-
-    def look(self, at_s: float, parts: Sequence[PartProcesses]) -> None:
+    def look_below_keeper(self, at_s: float, parts: Sequence[PartProcesses]) -> None:
         """Look at all of them. What a part has known goes on to be the part's."""
-        excluded = {pid for part in parts for pid in part.all_pids} | self._own
+        excluded = {pid for part in parts for pid in part.all_pids} | self.own_pids
         strays = [pid for pid in children(self._keeper, self._keeper) if pid not in excluded]
-        self._processes.look(at_s, fully=True, more=strays)
+        self.look(at_s, fully=True, more=strays)
 
     def shared_bytes(self, parts: Sequence[PartProcesses]) -> int | None:
         """Return the bytes in the trial's /dev/shm that no part has, or None if hidden."""
@@ -205,7 +195,3 @@ class Unassigned:
             return ownerless(pids[0], pids)
         except OSError:
             return None
-
-    def cpu_s(self) -> float | None:
-        """Return their CPU time since the load began, in seconds; None where it is hidden."""
-        return self._processes.cpu_s() if children_told() else None

@@ -60,7 +60,7 @@ class Watched(PartProcesses):
 
     def row_now(self, at_s: float, pss_bytes: int | None, *, fully: bool) -> UsageRow | None:
         """Return what it used until now; None where /proc never showed it, or a tool has ended."""
-        gone = not self.seen and (self.role == "loader" or not self._shown)
+        gone = not self.pids and (self.role == "loader" or not self._shown)
         return None if gone else self.row(at_s, pss_bytes, fully=fully)
 
     def last_row(self, sandbox: Sandbox, at_s: float) -> UsageRow | None:
@@ -195,8 +195,8 @@ def signs(pid: int) -> list[str] | None:
     """
     if (status := content(f"/proc/{pid}/status")) is None:
         return []
-    contents = [whole(f"/proc/{pid}/{name}") for name in ("cmdline", "environ", "maps")]
-    argv, environment, maps = contents
+    names = ("cmdline", "environ", "maps")
+    argv, environment, maps = (whole(f"/proc/{pid}/{name}") for name in names)
     if argv is None or environment is None or maps is None:
         return None if whole(f"/proc/{pid}/cmdline") else []  # a zombie has no words either
     words = _words(argv)

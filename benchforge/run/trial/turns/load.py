@@ -250,7 +250,7 @@ def _servers(
         (server.scope, part)
         for server, parts in zip(frozen, watched, strict=True)
         for part in parts
-        if part.role == "server" and part.seen
+        if part.role == "server" and part.pids
     ]
     for _, part in servers:
         part.look(0.0, fully=True)
@@ -296,7 +296,7 @@ def _observation(
     usage = []
     for part, processes in zip(parts, alive, strict=True):
         placement.look(part.label, part.role, processes)
-        looked_at_s = part.cpu_s() if part.role == "server" and part.seen else None
+        looked_at_s = part.cpu_s() if part.role == "server" and part.pids else None
         used = replace(
             part.facts(),
             cpu_s=sum(slice_.cpu_s for slice_ in slices) if alone else looked_at_s,
