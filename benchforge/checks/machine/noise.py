@@ -124,19 +124,17 @@ def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     observation, machine = trial.observation, machine_of(trial)
     paging = {} if machine is None else machine.paging
     why = NOT_LOOKED_AT if machine is None else "the kernel does not tell (/proc/vmstat)"
+    pages, says = None, f"swap: {why}"
     if {"pswpin", "pswpout"} <= paging.keys():
         pages = paging["pswpin"] + paging["pswpout"]
         says = f"{counted(pages, 'page')} went to or from swap"
-        advice = ": end what takes the memory, or load less"
-        yield limits.check("M1", "apparatus", pages, says, advice=advice)
-    else:
-        yield limits.check("M1", "apparatus", None, f"swap: {why}")
-    if (killed := paging.get("oom_kill")) is None:
-        yield limits.check("M2", "apparatus", None, f"kills for want of memory: {why}")
-    else:
+    advice = ": end what takes the memory, or load less"
+    yield limits.check("M1", "apparatus", pages, says, advice=advice)
+    killed, says = paging.get("oom_kill"), f"kills for want of memory: {why}"
+    if killed is not None:
         says = f"processes that the kernel killed for want of memory: {killed}"
-        advice = ": see its log (dmesg), and give them more"
-        yield limits.check("M2", "apparatus", killed, says, advice=advice)
+    advice = ": see its log (dmesg), and give them more"
+    yield limits.check("M2", "apparatus", killed, says, advice=advice)
     for part in () if observation is None else observation.usage:
         if part.role != "loader":
             yield _read(part, limits)
