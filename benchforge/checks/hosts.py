@@ -103,7 +103,7 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         value, says = max(lost)
         says = f"the link just before the load as at first: {says}"
         advice = ": others use the network; use one for the hosts alone"
-        yield limits.check("H4", "apparatus", value, says, advice=advice)
+        yield limits.advised("H4", "apparatus", value, says, advice)
 
 
 def _starts(trial: Trial, limits: Thresholds) -> Check:
@@ -115,7 +115,7 @@ def _starts(trial: Trial, limits: Thresholds) -> Check:
     apart = max(starts) - min(starts) + max(bounds)
     says = f"{counted(len(starts), 'load tool')} started within {amount('s', apart)}"
     advice = ": for that long not all of them sent; load for longer"
-    return limits.check("H6", "apparatus", apart / seconds, says, advice=advice)
+    return limits.advised("H6", "apparatus", apart / seconds, says, advice)
 
 
 def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -144,7 +144,7 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     says = f"the clock of {label} is known to {amount('s', host.clock_bound_s)}"
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
     advice = ": times of different hosts cannot be compared; use a quieter network"
-    return limits.check("H5", "apparatus", value, says, advice=advice).about(label)
+    return limits.advised("H5", "apparatus", value, says, advice).about(label)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

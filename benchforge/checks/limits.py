@@ -103,12 +103,11 @@ class Thresholds(Frozen):
         value: float | None,
         message: str,
         status: Status | None = None,
-        advice: str = "",
     ) -> Check:
         """Return a check's answer of a trial, judged by its limit unless `status` says otherwise.
 
         Without a value and a status it is unknown, and `message` says why. `id_` may be that of a
-        limit, such as N3.cpu. `advice` ends the message of a warning or a failure.
+        limit, such as N3.cpu.
         """
         limit = self.by_id[id_]
         if status is None:
@@ -122,10 +121,17 @@ class Thresholds(Frozen):
             value=value if value is None else float(f"{value:.{_DIGITS}g}"),
             threshold=limit.description,
             source=limit.source,
-            message=message + advice * (status in {"warn", "fail"}),
+            message=message,
             transient=limit.transient,
             topic=limit.topic,
         )
+
+    def advised(
+        self, id_: str, subject: Subject, value: float | None, message: str, advice: str
+    ) -> Check:
+        """Return a check's answer by its limit, with advice if it warns or fails."""
+        check = self.check(id_, subject, value, message)
+        return check.like(message=message + advice * (check.status in {"warn", "fail"}))
 
 
 @cache

@@ -62,7 +62,7 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
     allowance = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
     says = f"the hottest thread of {tool} used {percent(share)} of {allowance}"
     advice = ": give the load tool more threads, or a machine of its own"
-    return limits.check("L1", "apparatus", share, says, advice=advice).about(tool)
+    return limits.advised("L1", "apparatus", share, says, advice).about(tool)
 
 
 def _whole(tool: Usage) -> float:
@@ -96,7 +96,7 @@ def _schedule(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Ch
     if late is not None:
         says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
     advice = ": its own lateness is in them; give it more processes, or a machine of its own"
-    check = limits.check("L4.lateness", "apparatus", late, says, advice=advice)
+    check = limits.advised("L4.lateness", "apparatus", late, says, advice)
     yield check.about("lateness", invalidates="latency")
 
 
@@ -114,7 +114,7 @@ def _kept(trial: Trial, reading: Reading, rate: float, limits: Thresholds, on_ti
     if on_time:
         advice = f", and the load tool had time: the server cannot keep {exact(rate)}/s"
     subject: Subject = "behaviour" if on_time else "apparatus"
-    return limits.check("L4", subject, share, says, advice=advice).about("rate")
+    return limits.advised("L4", subject, share, says, advice).about("rate")
 
 
 def _unanswered(trial: Trial, reading: Reading, rate: float) -> float:
@@ -286,7 +286,8 @@ def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
         says += f", which records no response time above {longest}"
     # A pause of users ends nothing for other reasons, too.
     stalls = "" if thinks else _stalls(reading, times.quantile(0.5) or 0, waits_us)
-    return check(value, says, advice=f"{stalls}: measure response times at a rate, with pace")
+    advice = f"{stalls}: measure response times at a rate, with pace"
+    return limits.advised("O1", "apparatus", value, says, advice)
 
 
 def _stalls(reading: Reading, median_us: float, waits_us: float) -> str:
@@ -314,5 +315,5 @@ def _timer(reading: Reading, limits: Thresholds) -> Check:
         return limits.check("O2", "apparatus", None, reason).about(invalidates="latency")
     value = max(0.0, median_us - uncorrected) / 1e6
     says = f"half of the response times have {amount('s', value)} or more of wrk2's own timer"
-    check = limits.check("O2", "apparatus", value, says, advice=": use pace, which is built in")
+    check = limits.advised("O2", "apparatus", value, says, ": use pace, which is built in")
     return check.about(invalidates="latency")

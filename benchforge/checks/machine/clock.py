@@ -26,7 +26,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     else:
         says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
         advice = ": some load tools time by it; let the machine's clock settle first"
-        yield limits.check("T2", "apparatus", abs(step_s), says, advice=advice)
+        yield limits.advised("T2", "apparatus", abs(step_s), says, advice)
     unseen_s = None if machine is None else machine.longest_gap_s
     if observation is None or unseen_s is None:
         reason = NOT_LOOKED_AT if machine is None else "it was too short"
@@ -36,7 +36,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     says = f"for {amount('s', lost_s)} of the load nothing was looked at"
     stood = ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
     stood += " of CPU); what happened meanwhile is not known"
-    yield limits.check("T3", "apparatus", lost_s, says, advice=stood)
+    yield limits.advised("T3", "apparatus", lost_s, says, stood)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -96,9 +96,7 @@ def frequency(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("F1", "apparatus", None, f"slowed down for heat: {reason}")
     else:
         says = f"CPUs were slowed down {hot} times for their heat"
-        yield limits.check(
-            "F1", "apparatus", hot, says, advice=": cool the machine, or load it less"
-        )
+        yield limits.advised("F1", "apparatus", hot, says, ": cool the machine, or load it less")
     frequency = None if machine is None else machine.frequency_mhz
     if frequency is None or not frequency[1]:
         reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell it"
@@ -107,7 +105,7 @@ def frequency(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     lowest, mean, highest = frequency
     says = f"the CPUs ran at {figure(lowest)} to {figure(highest)} MHz"
     value = (highest - lowest) / mean
-    yield limits.check("F2", "apparatus", value, says, advice=f": {_FIX}")
+    yield limits.advised("F2", "apparatus", value, says, f": {_FIX}")
 
 
 def frequencies(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -124,7 +122,7 @@ def frequencies(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterato
     lowest, highest = figure(min(measured)), figure(max(measured))
     says = f"the CPUs of the cases ran at {lowest} to {highest} MHz on average"
     advice = f", {percent(value)} apart: {_FIX}"
-    check = limits.check("F2.between", "apparatus", value, says, advice=advice)
+    check = limits.advised("F2.between", "apparatus", value, says, advice)
     yield check.about(scope="comparison")
 
 
@@ -170,7 +168,7 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
         return limits.check("F4", "apparatus", None, reason).about(scope="result")
     says = f"before the loads it was up to {figure(away)} degrees away from the first one's"
     advice = ": warm the machine up before, or wait between trials"
-    return limits.check("F4", "apparatus", away, says, advice=advice).about(scope="result")
+    return limits.advised("F4", "apparatus", away, says, advice).about(scope="result")
 
 
 def _mean_mhz(trials: Sequence[Trial]) -> float | None:

@@ -38,8 +38,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     says = taken.why
     if taken.share is not None:
         says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
-    advice = ": measure on a machine of its own"
-    yield limits.check("N4", "apparatus", taken.share, says, taken.status, advice)
+    says += ": measure on a machine of its own" * (taken.status in {"warn", "fail"})
+    yield limits.check("N4", "apparatus", taken.share, says, taken.status)
     yield from _quota(observation, machine, limits)
 
 
@@ -57,7 +57,7 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
     advice = ": other programs, or an earlier run, were at work in the minute before it"
-    yield limits.check("N6", "apparatus", first / cpus, says, advice=advice).about(scope="result")
+    yield limits.advised("N6", "apparatus", first / cpus, says, advice).about(scope="result")
 
 
 def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
@@ -113,7 +113,7 @@ def _quota(
     elif machine.throttled is not None:
         says = f"the CPU quota of our control group stopped us {machine.throttled} times"
         advice = ": measure without one (cpu.max, or docker run --cpus)"
-        yield limits.check("N5", "apparatus", machine.throttled, says, advice=advice)
+        yield limits.advised("N5", "apparatus", machine.throttled, says, advice)
 
 
 def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -129,12 +129,12 @@ def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         pages = paging["pswpin"] + paging["pswpout"]
         says = f"{counted(pages, 'page')} went to or from swap"
     advice = ": end what takes the memory, or load less"
-    yield limits.check("M1", "apparatus", pages, says, advice=advice)
+    yield limits.advised("M1", "apparatus", pages, says, advice)
     killed, says = paging.get("oom_kill"), f"kills for want of memory: {why}"
     if killed is not None:
         says = f"processes that the kernel killed for want of memory: {killed}"
     advice = ": see its log (dmesg), and give them more"
-    yield limits.check("M2", "apparatus", killed, says, advice=advice)
+    yield limits.advised("M2", "apparatus", killed, says, advice)
     for part in () if observation is None else observation.usage:
         if part.role != "loader":
             yield _read(part, limits)
@@ -146,7 +146,7 @@ def _read(part: Usage, limits: Thresholds) -> Check:
     says = f"how much {part.label} read from a disk to run is not known{because(part)}"
     if faults is not None:
         says = f"{part.label} had to read {counted(faults, 'page')} of its memory from a disk"
-    return limits.check("M1.read", "apparatus", faults, says, advice=advice).about(part.label)
+    return limits.advised("M1.read", "apparatus", faults, says, advice).about(part.label)
 
 
 def _growth(part: Usage, observation: Observation | None, limits: Thresholds) -> Check:
@@ -156,4 +156,4 @@ def _growth(part: Usage, observation: Observation | None, limits: Thresholds) ->
     says = f"whether the memory of {part.label} grows is not known{because(part)}"
     if growth is not None:
         says = f"the memory of {part.label} changed by {percent(growth)} during the load"
-    return limits.check("M3", "behaviour", growth, says + shared, advice=advice).about(part.label)
+    return limits.advised("M3", "behaviour", growth, says + shared, advice).about(part.label)

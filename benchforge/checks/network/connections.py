@@ -265,7 +265,7 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("K5", "apparatus", None, f"how many ports waited: {reason}")
     sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
     wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
-    return limits.check("K5", "apparatus", share, wait, advice=f": {fix}")
+    return limits.advised("K5", "apparatus", share, wait, f": {fix}")
 
 
 def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:

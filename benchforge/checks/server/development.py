@@ -106,7 +106,7 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         if (each := _printed(trial, usage)) is not None:
             says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
         advice = _such_as(trial, usage)
-        yield limits.check("D3", "behaviour", each, says, advice=advice).about(usage.label)
+        yield limits.advised("D3", "behaviour", each, says, advice).about(usage.label)
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:

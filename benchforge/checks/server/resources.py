@@ -113,7 +113,7 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     if apart is None:
         says = f"their CPU time is below what the kernel counts ({words})"
     advice = ": some had more of the machine; compare CPU time per response too"
-    check = limits.check("W1.used", "behaviour", apart, says, advice=advice)
+    check = limits.advised("W1.used", "behaviour", apart, says, advice)
     return check.about("used", "comparison")
 
 
@@ -165,7 +165,7 @@ def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         says = seen.why_unknown(usage, "the share of its CPUs")
         if (share := _of_backend(trial, usage)) is not None:
             says = f"{usage.label} used {percent(share)} of what it can"
-        yield limits.check("W3", "behaviour", share, says, advice=advice).about(usage.label)
+        yield limits.advised("W3", "behaviour", share, says, advice).about(usage.label)
 
 
 def _full(name: str, limits: Thresholds) -> float:

@@ -68,7 +68,7 @@ def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
     says = f"{blocks} {verb} values of all sides that count"
     pairs = f" of {cases}, each pair of which is compared" if many else ""
     advice = f"{pairs}; raise repeat.blocks to {exact(limits[id_].warn)} or more"
-    return limits.check(id_, "apparatus", blocks, says, advice=advice).about(scope="comparison")
+    return limits.advised(id_, "apparatus", blocks, says, advice).about(scope="comparison")
 
 
 def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Check:
@@ -83,7 +83,7 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
     most, pair = max(scatters)
     says = f"{pair} scatters by {percent(most)} between blocks"
     advice = ": look for what disturbs the machine, or take more blocks"
-    return limits.check("S5", "apparatus", most, says, advice=advice).about(pair, "comparison")
+    return limits.advised("S5", "apparatus", most, says, advice).about(pair, "comparison")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:

@@ -44,7 +44,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     empty = sum(not slice_.responses for slice_ in turns.slices) / len(turns.slices)
     says = f"{percent(empty)} of the slices of {server} had no response"
     advice = f": it stands still at times; {_ALONE}"
-    yield limits.check("I6", "apparatus", empty, says, advice=advice).about(server)
+    yield limits.advised("I6", "apparatus", empty, says, advice).about(server)
 
 
 def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
@@ -55,14 +55,14 @@ def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
     used, frozen = amount("s", turns.frozen_cpu_s), amount("s", turns.frozen_s)
     says = f"{server} used {used} of CPU in the {frozen} in which it was frozen"
     advice = f": it worked in the turns of others; {_ALONE}"
-    return limits.check("I1", "apparatus", share, says, advice=advice).about(server)
+    return limits.advised("I1", "apparatus", share, says, advice).about(server)
 
 
 def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
     ends = sum(slice_.drained_s for slice_ in turns.slices) / turns.seconds
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
     advice = f": use longer slices or fewer connections, or {_ALONE}"
-    return limits.check("I3", "apparatus", ends, says, advice=advice).about(server)
+    return limits.advised("I3", "apparatus", ends, says, advice).about(server)
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -101,7 +101,7 @@ def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
     words = ", ".join(f"{percent(share)} of {name}" for name, share in of_all.items())
     says = f"in their slices others used of the CPUs: {words}"
     advice = ": noise did not meet all alike; measure more blocks, or stop other programs"
-    return limits.check("I2", "apparatus", apart, says, advice=advice).about(scope="comparison")
+    return limits.advised("I2", "apparatus", apart, says, advice).about(scope="comparison")
 
 
 def _apart(shares: dict[str, float]) -> float:
