@@ -122,8 +122,7 @@ def frequencies(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterato
     lowest, highest = figure(min(measured)), figure(max(measured))
     says = f"the CPUs of the cases ran at {lowest} to {highest} MHz on average"
     advice = f", {percent(value)} apart: {_FIX}"
-    check = limits.advised("F2.between", "apparatus", value, says, advice)
-    yield check.about(scope="comparison")
+    yield limits.advised("F2.between", "apparatus", value, says, advice).about(scope="comparison")
 
 
 def governor(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

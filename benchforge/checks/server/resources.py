@@ -113,8 +113,7 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     if apart is None:
         says = f"their CPU time is below what the kernel counts ({words})"
     advice = ": some had more of the machine; compare CPU time per response too"
-    check = limits.advised("W1.used", "behaviour", apart, says, advice)
-    return check.about("used", "comparison")
+    return limits.advised("W1.used", "behaviour", apart, says, advice).about("used", "comparison")
 
 
 def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
