@@ -78,7 +78,6 @@ def root(check: Check, spoke: Mapping[str, str], limits: Thresholds) -> str:
 def _rooted(
     summary: Summary, trials: Sequence[Trial], limits: Thresholds
 ) -> Iterator[tuple[Key, _Finding]]:
-    """Yield each finding with its cause."""
     cases = [*summary.cases, *(placebo.repeated for placebo in summary.placebos)]
     aside = {doubted.trial for case in cases for doubted in case.doubted if not doubted.used}
     by_title: dict[str, dict[str, str]] = {}

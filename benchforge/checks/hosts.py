@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import loader
 from benchforge.model.files.result import Header, hard
 from benchforge.model.trial.check import Check, Status
@@ -102,8 +102,8 @@ def _as_before(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if lost:
         value, says = max(lost)
         says = f"the link just before the load as at first: {says}"
-        check = limits.check("H4", "apparatus", value, says)
-        yield advising(check, ": others use the network; use one for the hosts alone")
+        advice = ": others use the network; use one for the hosts alone"
+        yield limits.advised("H4", "apparatus", value, says, advice)
 
 
 def _starts(trial: Trial, limits: Thresholds) -> Check:
@@ -114,8 +114,8 @@ def _starts(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("H6", "apparatus", None, "when the load tools started is not known")
     apart = max(starts) - min(starts) + max(bounds)
     says = f"{counted(len(starts), 'load tool')} started within {amount('s', apart)}"
-    check = limits.check("H6", "apparatus", apart / seconds, says)
-    return advising(check, ": for that long not all of them sent; load for longer")
+    advice = ": for that long not all of them sent; load for longer"
+    return limits.advised("H6", "apparatus", apart / seconds, says, advice)
 
 
 def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -143,8 +143,8 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     value = max(moved, host.clock_bound_s if several else 0.0)
     says = f"the clock of {label} is known to {amount('s', host.clock_bound_s)}"
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
-    check = limits.check("H5", "apparatus", value, says).about(label)
-    return advising(check, ": times of different hosts cannot be compared; use a quieter network")
+    advice = ": times of different hosts cannot be compared; use a quieter network"
+    return limits.advised("H5", "apparatus", value, says, advice).about(label)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

@@ -4,9 +4,9 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict
 
 from benchforge.model.trial.check import Audience, Check, Status, Subject, Topic
 from benchforge.model.values.frozen import Frozen
@@ -38,8 +38,8 @@ class Limit(Frozen):
     "Whom it concerns that nothing is known."
     causes: tuple[str, ...] = ()
     "Ids of checks whose findings may explain a finding of this one; the first that spoke counts."
-    more: dict[str, float | tuple[float, float]] = Field(default_factory=dict)
-    "Further numbers, by names that the check knows; pairs are a warning and a failure."
+
+    model_config = ConfigDict(extra="allow")  # further numbers, by names that the check knows
 
     def status(self, value: float) -> Literal["pass", "warn", "fail"]:
         """Judge a value: one at a threshold is beyond it, unless that is zero."""
@@ -53,11 +53,8 @@ class Limit(Frozen):
         return value >= threshold if threshold else value > 0
 
     def number(self, name: str) -> float:
-        """Return one of the further numbers. Raises KeyError where there is no such, or a pair."""
-        value = self.more[name]
-        if isinstance(value, tuple):
-            raise KeyError(name)
-        return value
+        """Return one of the further numbers. Raises KeyError where there is no such."""
+        return float((self.model_extra or {})[name])
 
     @property
     def description(self) -> str:
@@ -81,7 +78,8 @@ class Thresholds(Frozen):
 
     def once(self) -> "Thresholds":
         """Return them for a smoke: its numbers mean nothing, so that no trial is tried again."""
-        by_id = {id_: limit.like(transient=False) for id_, limit in self.by_id.items()}
+        once = {"transient": False}
+        by_id = {id_: limit.model_copy(update=once) for id_, limit in self.by_id.items()}
         return self.model_copy(update={"by_id": by_id})
 
     def loosened(self, at_least: Mapping[str, float]) -> "Thresholds":
@@ -128,10 +126,12 @@ class Thresholds(Frozen):
             topic=limit.topic,
         )
 
-
-def advising(check: Check, advice: str) -> Check:
-    """Return a check with advice at the end of its message, if it warns or fails."""
-    return check.like(message=check.message + advice * (check.status in {"warn", "fail"}))
+    def advised(
+        self, id_: str, subject: Subject, value: float | None, message: str, advice: str
+    ) -> Check:
+        """Return a check's answer by its limit, with advice if it warns or fails."""
+        check = self.check(id_, subject, value, message)
+        return check.like(message=message + advice * (check.status in {"warn", "fail"}))
 
 
 @cache
@@ -142,17 +142,9 @@ def limits() -> Thresholds:
     version = tables.pop("version")
     by_id: dict[str, Limit] = {}
     for id_, table in tables.items():
-        plain = {name: entry for name, entry in table.items() if type(entry) is not dict}
-        by_id[id_] = _limit(plain)
+        inner = {name: entry for name, entry in table.items() if type(entry) is dict}
+        by_id[id_] = Limit(**{name: table[name] for name in table if name not in inner})
         shared = {name: table[name] for name in _SHARED if name in table}
-        for name, entry in table.items():
-            if type(entry) is dict:
-                by_id[f"{id_}.{name}"] = _limit(shared | entry)
+        for name, entry in inner.items():
+            by_id[f"{id_}.{name}"] = Limit(**shared | entry)
     return Thresholds(version=version, by_id=by_id)
-
-
-def _limit(table: dict[str, Any]) -> Limit:
-    fields = set(Limit.model_fields) - {"more"}
-    more = {name: setting for name, setting in table.items() if name not in fields}
-    settings = {name: setting for name, setting in table.items() if name in fields}
-    return Limit.model_validate(settings | {"more": more})

@@ -57,8 +57,7 @@ def _labels(header: Header, scenario: str) -> Iterator[str]:
     for pivot in header.tables.values():
         yield from pivot.metrics if scenario in pivot.scenarios else ()
     for claim in header.claims:
-        cases = (case for instance in claim.instances for case in instance.cases)
-        yield from (claim.metric for case in cases if case.scenario == scenario)
+        yield from (claim.metric for case in claim.cases if case.scenario == scenario)
 
 
 def samples(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL) -> Iterator[Check]:

@@ -89,11 +89,6 @@ def _value(id_: str) -> Factor:
     return factor
 
 
-def _others(trial: Trial) -> float | None:
-    """Return the factor of what others used of the CPUs; of turns, in the server's own."""
-    return _without(_used_by_others(trial))
-
-
 def _used_by_others(trial: Trial) -> float | None:
     """Return the share of the CPUs that others used; of turns, in the server's own."""
     if trial.turns is None:
@@ -152,8 +147,7 @@ def _logs(trial: Trial) -> float | None:
 
 
 _FACTORS: Final[Mapping[str, Factor]] = {
-    "N1": _others,
-    "I2": _others,
+    **dict.fromkeys(("N1", "I2"), lambda trial: _without(_used_by_others(trial))),
     "N4": _value("N4"),
     "L1": _tool,
     "D3": _logs,

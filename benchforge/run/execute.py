@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from benchforge.checks.answers.alike import otherwise
@@ -17,7 +17,6 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import CaseName, Identity, identity
 from benchforge.parts.content import LARGEST_FILE
-from benchforge.run import next_rate
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.disk.scratch import uninterrupted
 from benchforge.run.http.request import Like
@@ -25,10 +24,12 @@ from benchforge.run.remaining import Left
 from benchforge.run.trial.context import MeasuredTrial, TrialContext, TrialInputs
 from benchforge.run.trial.measure import measure
 from benchforge.run.trial.turns.launch import measure_in_turns, unready
+from benchforge.stats.search.search import following
 from benchforge.stats.summary.completeness import given_up, needs_no_more, settled_places
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.stats.turns import seed_of
 from benchforge.suite.plan import Measurement, RunGraph
+from benchforge.suite.scenarios.search import rated
 from benchforge.suite.secrets import redacted_bytes
 from benchforge.text import door
 
@@ -101,7 +102,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
             return
         steps_left -= 1
         declared_s = max(0.0, declared_s - planned.case.declared_s)  # floats leave a crumb
-        step = next_rate.with_sought_rate(planned, searched)
+        step = _with_sought_rate(planned, searched)
         if step is None or (step.block, step.position) in jointly:
             continue  # its search is over, or it was measured together with another
         steps = [step] if step.case.turns is None else list(graph.together(step))
@@ -139,6 +140,17 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
                 return
             trials += stored
             searched += [trial for trial in stored if trial.search_outcome is not None]
+
+
+def _with_sought_rate(step: Measurement, trials: Sequence[Trial]) -> Measurement | None:
+    """Return a measurement, of a search at its rate; None if that is over. Raises InvalidFile."""
+    if (find := step.case.find) is None:
+        return step
+    rate = following(find, step.case.name, step.block, trials).rate
+    if rate is None:
+        return None
+    driver = rated(step.case.driver, rate, step.block)
+    return replace(step, case=step.case._replace(driver=driver))
 
 
 def _add(remaining: Left, by_step: Sequence[Sequence[Trial]], own_s: float, *, open_: bool) -> None:

@@ -7,7 +7,7 @@ from benchforge.checks.answers.sizes import compared
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import of_one_server
 from benchforge.model.trial.answers.answer import Answer
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.text.readable import exact
 
@@ -220,11 +220,11 @@ def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
     faults = list(_other_headers(firsts))
     if limit.status(share) != "pass" or apart > limit.number("bytes"):
         faults.insert(0, f"{per_side} bytes of headers")
-    if not faults:
-        says = f"headers are of like length: {per_side} bytes"
-        return limits.check("E4", "behaviour", share, says, "pass").about(scope="comparison")
-    says = f"their headers differ: {'; '.join(faults)}: writing and sending them is work too"
-    return limits.check("E4", "behaviour", share, says, "warn").about(scope="comparison")
+    status: Status = "warn" if faults else "pass"
+    says = f"headers are of like length: {per_side} bytes"
+    if faults:
+        says = f"their headers differ: {'; '.join(faults)}: writing and sending them is work too"
+    return limits.check("E4", "behaviour", share, says, status).about(scope="comparison")
 
 
 def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
@@ -255,24 +255,24 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
         digests.setdefault((trial.case.driver, chosen), set()).add(digest)
     changed = any(len(digests_of_server - {""}) > 1 for digests_of_server in digests.values())
     declared = len(requests) > 1 and _own_requests(all_trials)
+    status: Status = "fail"
     if len(requests) > 1 and not (declared and _equal(sides)):
         requested = sorted({f"{trial.request.method} {trial.request.path}" for trial in all_trials})
         says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
         if declared:
             says += "; a request of its own is comparable where all bodies are the same"
-        return limits.check("E5", "apparatus", None, says, "fail").about(scope="comparison")
-    if changed:
+    elif changed:
         says = "the load tool's options or its script changed between trials: measure all anew"
-        return limits.check("E5", "apparatus", None, says, "fail").about(scope="comparison")
-    if any("" in digests_of_server for digests_of_server in digests.values()):
-        says = "whether the load tool's script stayed the same was not kept"
-        return limits.check("E5", "apparatus", None, says).about(scope="comparison")
-    says = "all were asked the same, by the same tool with the same script"
-    if declared:
+    elif any("" in digests_of_server for digests_of_server in digests.values()):
+        status, says = "unknown", "whether the load tool's script stayed the same was not kept"
+    elif declared:
         pairs = {trial.case.server: trial.request for trial in all_trials}
         ways = [f"{label} by {request.method} {request.path}" for label, request in pairs.items()]
+        status = "pass"
         says = f"each was asked as the suite declares, and all answer the same: {', '.join(ways)}"
-    return limits.check("E5", "apparatus", None, says, "pass").about(scope="comparison")
+    else:
+        status, says = "pass", "all were asked the same, by the same tool with the same script"
+    return limits.check("E5", "apparatus", None, says, status).about(scope="comparison")
 
 
 def _own_requests(trials: Sequence[Trial]) -> bool:

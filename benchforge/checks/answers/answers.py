@@ -178,41 +178,37 @@ _NONE_OF = 3.0
 def sampled(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield E7 where the load tool compared a sample."""
     reading, right = trial.reading, trial.good_response
-    if reading is None or not reading.sampled:
+    if reading is None or not reading.sampled or (right is None and trial.stream is None):
         return
     count = sum(answer.responses for answer in reading.sampled) + reading.sampled_others
-    if trial.stream is not None:
-        says = f"which of {exact(count)} sampled answers are right is not known: the load has "
-        says += "several kinds of requests, each with an answer of its own; E6 judges them"
-        yield limits.check("E7", "behaviour", None, says)
-        return
-    if right is None:
-        return
     wrong = [answer for answer in reading.sampled if answer.wrong]
     unjudged = sum(answer.responses for answer in reading.sampled if answer.wrong is None)
     unjudged += reading.sampled_others
     bad = sum(answer.responses for answer in wrong)
-    if bad:
-        says = f"{exact(bad)} of {exact(count)} sampled answers of the load are wrong: "
-        says += conjoined([f"{_named(answer)}: {answer.wrong}" for answer in wrong[:_NAMED]])
-        yield limits.check("E7", "behaviour", bad / count, says)
-        return
-    if unjudged:
-        says = f"whether {exact(unjudged)} of {exact(count)} sampled answers are right is not "
-        says += "known: no single request had their bodies, and these were not kept whole"
-        yield limits.check("E7", "behaviour", None, says)
-        return
     digests = {answer.sha256 for answer in trial.answers}
     strange = [answer for answer in reading.sampled if answer.sha256 not in digests]
-    if strange and len(digests) == 1:
-        odd = sum(answer.responses for answer in strange)
-        says = f"{exact(odd)} of {exact(count)} sampled answers of the load have another body than "
-        says += f"single requests: {_named(strange[0])}: whether it is right is for `expect` to say"
-        yield limits.check("E7", "behaviour", 0.0, says, "warn")
-        return
-    most = percent(min(1.0, _NONE_OF / count))
-    says = f"none of {exact(count)} sampled answers of the load is wrong: at most {most} are"
-    yield limits.check("E7", "behaviour", 0.0, says)
+    value: float | None = bad / max(1, count)
+    status: Status | None = None
+    if trial.stream is not None:
+        value, says = None, f"which of {exact(count)} sampled answers are right is not known: the "
+        says += "load has several kinds of requests, each with an answer of its own; E6 judges them"
+    elif bad:
+        says = f"{exact(bad)} of {exact(count)} sampled answers of the load are wrong: "
+        says += conjoined([f"{_named(answer)}: {answer.wrong}" for answer in wrong[:_NAMED]])
+    elif unjudged:
+        value, says = (
+            None,
+            f"whether {exact(unjudged)} of {exact(count)} sampled answers are right ",
+        )
+        says += "is not known: no single request had their bodies, and these were not kept whole"
+    elif strange and len(digests) == 1:
+        status, odd = "warn", exact(sum(answer.responses for answer in strange))
+        says = f"{odd} of {exact(count)} sampled answers of the load have another body than single "
+        says += f"requests: {_named(strange[0])}: whether it is right is for `expect` to say"
+    else:
+        most = percent(min(1.0, _NONE_OF / count))
+        says = f"none of {exact(count)} sampled answers of the load is wrong: at most {most} are"
+    yield limits.check("E7", "behaviour", value, says, status)
 
 
 def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Reading:

@@ -46,21 +46,17 @@ def by_tool(trial: Trial) -> Mapping[str, Trial]:
 
 def is_of(ceiling: Ceiling, trial: Trial, host: str) -> bool:
     """Return True if a ceiling is that of a trial's load tool on a host, with its server's host."""
-    ceiling_trial = ceiling.trial
+    servers, theirs = (it.hosts_of(f"server-{it.case.server}") for it in (trial, ceiling.trial))
     return (
-        bool(trial.driver_digest)
-        and trial.driver_digest == ceiling_trial.driver_digest
+        trial.driver_digest not in {None, ""}
+        and trial.driver_digest == ceiling.trial.driver_digest
         and (host, len(_tools_of(trial)) or 1) == (ceiling.host, ceiling.shares)
-        and _servers_of(trial) == _servers_of(ceiling_trial)
+        and servers == theirs
     )
 
 
 def _tools_of(trial: Trial) -> tuple[str, ...]:
     return trial.hosts_of(f"loader-{trial.case.driver}")
-
-
-def _servers_of(trial: Trial) -> tuple[str, ...]:
-    return trial.hosts_of(f"server-{trial.case.server}")
 
 
 def fits(ceiling: Ceiling, trial: Trial, host: str) -> bool:
@@ -98,7 +94,6 @@ def _per_second(trial: Trial) -> float:
 def _of_tool(
     header: Header, trial: Trial, host: str, ceilings: Sequence[Ceiling], limits: Thresholds
 ) -> Check:
-    """L2 of a trial's load tool on a host."""
     ceiling, tool = nearest(trial, host, ceilings), trial.case.driver
     component = f"{tool} on {host}" if host else tool
     if ceiling is not None and ceiling.per_second is not None:

@@ -1,8 +1,9 @@
 """The load tool: CPU, arithmetic, schedule, waiting (L1 to L5), what it misses, its timer (O)."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import sharing
 from benchforge.checks.percentiles import TAIL, USUAL, Percentiles
 from benchforge.checks.seen import because, of_roles, users_think
@@ -53,17 +54,15 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
         ((used / observation.seconds / _whole(usage), usage.label) for used, usage in measured),
         default=(0.0, tools[0].label),
     )
-    status = limits["L1"].status(share)
-    if len(measured) < len(tools) and status != "fail":
+    if len(measured) < len(tools) and limits["L1"].status(share) != "fail":
         missing = next(usage for used, usage in hottest if used is None)
         reason = f"the CPU time of each thread of {missing.label} is not known{because(missing)}"
         return limits.check("L1", "apparatus", None, reason).about(missing.label)
     quota = {usage.label: usage.quota_cpus for _, usage in measured if _whole(usage) < 1}.get(tool)
     allowance = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
     says = f"the hottest thread of {tool} used {percent(share)} of {allowance}"
-    if status != "pass":
-        says += ": give the load tool more threads, or a machine of its own"
-    return limits.check("L1", "apparatus", share, says).about(tool)
+    advice = ": give the load tool more threads, or a machine of its own"
+    return limits.advised("L1", "apparatus", share, says, advice).about(tool)
 
 
 def _whole(tool: Usage) -> float:
@@ -96,9 +95,8 @@ def _schedule(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Ch
     says = "the load tool does not tell how late it sent, or too little of the response times"
     if late is not None:
         says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
-        if not on_time:
-            says += ": its own lateness is in them; give it more processes, or a machine of its own"
-    check = limits.check("L4.lateness", "apparatus", late, says)
+    advice = ": its own lateness is in them; give it more processes, or a machine of its own"
+    check = limits.advised("L4.lateness", "apparatus", late, says, advice)
     yield check.about("lateness", invalidates="latency")
 
 
@@ -112,12 +110,11 @@ def _kept(trial: Trial, reading: Reading, rate: float, limits: Thresholds, on_ti
         share = min(1.0, (reading.responses + _unanswered(trial, reading, rate) + 1) / expected)
         answered, wanted = exact(reading.responses), exact(round(expected))
         says = f"{answered} of {wanted} requests that were asked for were answered"
-    if limits["L4"].status(share) != "pass" and on_time:
-        says += f", and the load tool had time: the server cannot keep {exact(rate)}/s"
-    elif limits["L4"].status(share) != "pass":
-        says += f", and it is not known that the load tool could keep {exact(rate)}/s: ask for less"
+    advice = f", and it is not known that the load tool could keep {exact(rate)}/s: ask for less"
+    if on_time:
+        advice = f", and the load tool had time: the server cannot keep {exact(rate)}/s"
     subject: Subject = "behaviour" if on_time else "apparatus"
-    return limits.check("L4", subject, share, says).about("rate")
+    return limits.advised("L4", subject, share, says, advice).about("rate")
 
 
 def _unanswered(trial: Trial, reading: Reading, rate: float) -> float:
@@ -242,7 +239,7 @@ def omission(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
     is_open_or_client = load is not None and (load.rate is not None or load.kind == "client")
     closed = not (reading.schedule or reading.process_s or is_open_or_client)
     if closed and tails and tails[-1] >= TAIL:
-        yield _omission(reading, users_think(trial), limits)
+        yield _omission(reading, users_think(trial), limits).about(invalidates="latency")
 
 
 def residual_us(histogram: Histogram, p: float) -> float | None:
@@ -264,37 +261,33 @@ def residual_us(histogram: Histogram, p: float) -> float | None:
 
 
 def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
+    check = partial(limits.check, "O1", "apparatus")
     if reading.latency is None or not reading.latency.counts:
         reason = "the load tool gives no histogram of its response times"
-        says = f"{reason}: whether it missed is unknown"
-        return limits.check("O1", "apparatus", None, says).about(invalidates="latency")
+        return check(None, f"{reason}: whether it missed is unknown")
     if reading.censored and reading.censored_from_us is None:
-        reason = f"{reading.censored} requests took longer than the load tool records"
-        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
+        return check(None, f"{reading.censored} requests took longer than the load tool records")
     # Requests without a response time took at least so long.
     late = Histogram.of({reading.censored_from_us or 0: reading.censored})
     young = () if reading.in_flight is None else (reading.in_flight,)
     times = Histogram.added((reading.latency, late, *young))
     raw_us, waits_us = times.quantile(P), residual_us(times, P)
     if not raw_us or waits_us is None:
-        reason = "the response times are too short for the load tool's clock"
-        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
+        return check(None, "the response times are too short for the load tool's clock")
     value = waits_us / raw_us
     # Of what took longer than is recorded only this is known: the truth is above both numbers.
     more = "more than " if reading.censored else ""
     longest = amount("us", reading.censored_from_us or 0)
     if reading.latency.quantile(P, reading.censored) is None:
-        reason = f"p99 itself is longer than the {longest} that the load tool records"
-        return limits.check("O1", "apparatus", None, reason).about(invalidates="latency")
+        return check(None, f"p99 itself is longer than the {longest} that the load tool records")
     says = f"at random moments p99 would be {more}{amount('us', waits_us)}, {more}{figure(value)} "
     says += "times that of the closed loop"
     if more:
         says += f", which records no response time above {longest}"
-    if limits["O1"].status(value) != "pass":
-        # A pause of users ends nothing for other reasons, too.
-        says += "" if thinks else _stalls(reading, times.quantile(0.5) or 0, waits_us)
-        says += ": measure response times at a rate, with pace"
-    return limits.check("O1", "apparatus", value, says).about(invalidates="latency")
+    # A pause of users ends nothing for other reasons, too.
+    stalls = "" if thinks else _stalls(reading, times.quantile(0.5) or 0, waits_us)
+    advice = f"{stalls}: measure response times at a rate, with pace"
+    return limits.advised("O1", "apparatus", value, says, advice)
 
 
 def _stalls(reading: Reading, median_us: float, waits_us: float) -> str:
@@ -322,5 +315,5 @@ def _timer(reading: Reading, limits: Thresholds) -> Check:
         return limits.check("O2", "apparatus", None, reason).about(invalidates="latency")
     value = max(0.0, median_us - uncorrected) / 1e6
     says = f"half of the response times have {amount('s', value)} or more of wrk2's own timer"
-    check = limits.check("O2", "apparatus", value, says).about(invalidates="latency")
-    return advising(check, ": use pace, which is built in")
+    check = limits.advised("O2", "apparatus", value, says, ": use pace, which is built in")
+    return check.about(invalidates="latency")

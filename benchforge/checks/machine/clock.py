@@ -5,7 +5,7 @@ from statistics import fmean
 
 from pydantic import JsonValue
 
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import NOT_LOOKED_AT, machine_of
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
@@ -25,8 +25,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("T2", "apparatus", None, f"whether the clock was set: {reason}")
     else:
         says = f"the wall clock moved by {amount('s', abs(step_s))} against the monotonic one"
-        check = limits.check("T2", "apparatus", abs(step_s), says)
-        yield advising(check, ": some load tools time by it; let the machine's clock settle first")
+        advice = ": some load tools time by it; let the machine's clock settle first"
+        yield limits.advised("T2", "apparatus", abs(step_s), says, advice)
     unseen_s = None if machine is None else machine.longest_gap_s
     if observation is None or unseen_s is None:
         reason = NOT_LOOKED_AT if machine is None else "it was too short"
@@ -36,7 +36,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     says = f"for {amount('s', lost_s)} of the load nothing was looked at"
     stood = ": benchforge or the whole machine stood still (SIGSTOP, a suspended machine, want"
     stood += " of CPU); what happened meanwhile is not known"
-    yield advising(limits.check("T3", "apparatus", lost_s, says), stood)
+    yield limits.advised("T3", "apparatus", lost_s, says, stood)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -64,19 +64,17 @@ def unchanged(header: Header, trials: Sequence[Trial], limits: Thresholds) -> It
         return
     others = [trial for trial in trials if trial.fingerprint != header.fingerprint]
     unseen = [trial for trial in others if not trial.fingerprint]
+    count = None if unseen else float(len(others))
+    status: Status = "unknown" if unseen else "fail" if others else "pass"
+    says = "the machine's hard facts were the same before each trial"
     if unseen:
         says = f"whether the machine stayed the same is not known of {_named(unseen)}"
-        yield limits.check("G1", "apparatus", None, says).about(scope="result")
     elif others:
         names = list(dict.fromkeys(fact for trial in others for fact in trial.changed_facts))
         changes = listed(names, _SHOWN) if names else "a hard fact"
         says = f"the machine changed while it was measured ({_named(others)}: {changes})"
         says += ": begin anew, and leave its settings alone"
-        count = float(len(others))
-        yield limits.check("G1", "apparatus", count, says, "fail").about(scope="result")
-    else:
-        says = "the machine's hard facts were the same before each trial"
-        yield limits.check("G1", "apparatus", 0.0, says, "pass").about(scope="result")
+    yield limits.check("G1", "apparatus", count, says, status).about(scope="result")
 
 
 def _named(trials: Sequence[Trial]) -> str:
@@ -98,8 +96,7 @@ def frequency(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("F1", "apparatus", None, f"slowed down for heat: {reason}")
     else:
         says = f"CPUs were slowed down {hot} times for their heat"
-        check = limits.check("F1", "apparatus", hot, says)
-        yield advising(check, ": cool the machine, or load it less")
+        yield limits.advised("F1", "apparatus", hot, says, ": cool the machine, or load it less")
     frequency = None if machine is None else machine.frequency_mhz
     if frequency is None or not frequency[1]:
         reason = NOT_LOOKED_AT if machine is None else "the kernel does not tell it"
@@ -108,7 +105,7 @@ def frequency(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     lowest, mean, highest = frequency
     says = f"the CPUs ran at {figure(lowest)} to {figure(highest)} MHz"
     value = (highest - lowest) / mean
-    yield advising(limits.check("F2", "apparatus", value, says), f": {_FIX}")
+    yield limits.advised("F2", "apparatus", value, says, f": {_FIX}")
 
 
 def frequencies(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -124,8 +121,8 @@ def frequencies(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterato
     value = max(measured) / min(measured) - 1
     lowest, highest = figure(min(measured)), figure(max(measured))
     says = f"the CPUs of the cases ran at {lowest} to {highest} MHz on average"
-    check = limits.check("F2.between", "apparatus", value, says).about(scope="comparison")
-    yield advising(check, f", {percent(value)} apart: {_FIX}")
+    advice = f", {percent(value)} apart: {_FIX}"
+    yield limits.advised("F2.between", "apparatus", value, says, advice).about(scope="comparison")
 
 
 def governor(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -144,16 +141,16 @@ def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
         *(["it runs on battery"] if facts.get("mains") is False else []),
         *([f"its power profile is {profile}"] if profile not in {None, "performance"} else []),
     ]
+    status: Status = "pass"
+    says = "the governor is performance, and there is no turbo"
     if wrong:
+        status = "warn"
         says = f"{conjoined(wrong)}: the frequency follows load and heat; fix it"
-        return limits.check("F3", "apparatus", None, says, "warn").about(scope="result")
-    if governor is None or not boosts:
+    elif governor is None or not boosts:
         setting = "turbo" if governor else "the governor"
         guest = ": the machine is a guest" if facts.get("virtual") else ""
-        reason = f"{setting} is not told by the kernel{guest}"
-        return limits.check("F3", "apparatus", None, reason).about(scope="result")
-    says = "the governor is performance, and there is no turbo"
-    return limits.check("F3", "apparatus", None, says, "pass").about(scope="result")
+        status, says = "unknown", f"{setting} is not told by the kernel{guest}"
+    return limits.check("F3", "apparatus", None, says, status).about(scope="result")
 
 
 def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
@@ -169,8 +166,8 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
         reason = f"the temperature is known of {len(temperatures)} of {len(readings)} trials"
         return limits.check("F4", "apparatus", None, reason).about(scope="result")
     says = f"before the loads it was up to {figure(away)} degrees away from the first one's"
-    check = limits.check("F4", "apparatus", away, says).about(scope="result")
-    return advising(check, ": warm the machine up before, or wait between trials")
+    advice = ": warm the machine up before, or wait between trials"
+    return limits.advised("F4", "apparatus", away, says, advice).about(scope="result")
 
 
 def _mean_mhz(trials: Sequence[Trial]) -> float | None:

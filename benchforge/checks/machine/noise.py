@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import sharing
 from benchforge.checks.seen import NOT_LOOKED_AT, because, cpus_of, machine_of
 from benchforge.model.files.result import Header
@@ -38,8 +38,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     says = taken.why
     if taken.share is not None:
         says = f"the hypervisor gave {percent(taken.share)} of our CPUs to others"
-    check = limits.check("N4", "apparatus", taken.share, says, taken.status)
-    yield advising(check, ": measure on a machine of its own")
+    says += ": measure on a machine of its own" * (taken.status in {"warn", "fail"})
+    yield limits.check("N4", "apparatus", taken.share, says, taken.status)
     yield from _quota(observation, machine, limits)
 
 
@@ -56,9 +56,8 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         yield limits.check("N6", "apparatus", None, reason).about(scope="result")
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
-    check = limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
     advice = ": other programs, or an earlier run, were at work in the minute before it"
-    yield advising(check, advice)
+    yield limits.advised("N6", "apparatus", first / cpus, says, advice).about(scope="result")
 
 
 def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
@@ -113,8 +112,8 @@ def _quota(
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)
     elif machine.throttled is not None:
         says = f"the CPU quota of our control group stopped us {machine.throttled} times"
-        check = limits.check("N5", "apparatus", machine.throttled, says)
-        yield advising(check, ": measure without one (cpu.max, or docker run --cpus)")
+        advice = ": measure without one (cpu.max, or docker run --cpus)"
+        yield limits.advised("N5", "apparatus", machine.throttled, says, advice)
 
 
 def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -125,19 +124,17 @@ def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     observation, machine = trial.observation, machine_of(trial)
     paging = {} if machine is None else machine.paging
     why = NOT_LOOKED_AT if machine is None else "the kernel does not tell (/proc/vmstat)"
+    pages, says = None, f"swap: {why}"
     if {"pswpin", "pswpout"} <= paging.keys():
         pages = paging["pswpin"] + paging["pswpout"]
         says = f"{counted(pages, 'page')} went to or from swap"
-        check = limits.check("M1", "apparatus", pages, says)
-        yield advising(check, ": end what takes the memory, or load less")
-    else:
-        yield limits.check("M1", "apparatus", None, f"swap: {why}")
-    if (killed := paging.get("oom_kill")) is None:
-        yield limits.check("M2", "apparatus", None, f"kills for want of memory: {why}")
-    else:
+    advice = ": end what takes the memory, or load less"
+    yield limits.advised("M1", "apparatus", pages, says, advice)
+    killed, says = paging.get("oom_kill"), f"kills for want of memory: {why}"
+    if killed is not None:
         says = f"processes that the kernel killed for want of memory: {killed}"
-        check = limits.check("M2", "apparatus", killed, says)
-        yield advising(check, ": see its log (dmesg), and give them more")
+    advice = ": see its log (dmesg), and give them more"
+    yield limits.advised("M2", "apparatus", killed, says, advice)
     for part in () if observation is None else observation.usage:
         if part.role != "loader":
             yield _read(part, limits)
@@ -145,21 +142,18 @@ def memory(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _read(part: Usage, limits: Thresholds) -> Check:
-    if part.major_faults is None:
-        reason = f"how much {part.label} read from a disk to run is not known{because(part)}"
-        return limits.check("M1.read", "apparatus", None, reason).about(part.label)
-    pages = counted(part.major_faults, "page")
-    says = f"{part.label} had to read {pages} of its memory from a disk"
-    check = limits.check("M1.read", "apparatus", part.major_faults, says).about(part.label)
-    return advising(check, ": give it a warm-up")
+    faults, advice = part.major_faults, ": give it a warm-up"
+    says = f"how much {part.label} read from a disk to run is not known{because(part)}"
+    if faults is not None:
+        says = f"{part.label} had to read {counted(faults, 'page')} of its memory from a disk"
+    return limits.advised("M1.read", "apparatus", faults, says, advice).about(part.label)
 
 
 def _growth(part: Usage, observation: Observation | None, limits: Thresholds) -> Check:
     unassigned = None if observation is None else observation.unassigned_shared_bytes
     shared = f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
-    if part.memory_growth is None:
-        reason = f"whether the memory of {part.label} grows is not known{because(part)}{shared}"
-        return limits.check("M3", "behaviour", None, reason).about(part.label)
-    says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
-    check = limits.check("M3", "behaviour", part.memory_growth, says + shared).about(part.label)
-    return advising(check, ": load longer, to see whether it ever ends")
+    growth, advice = part.memory_growth, ": load longer, to see whether it ever ends"
+    says = f"whether the memory of {part.label} grows is not known{because(part)}"
+    if growth is not None:
+        says = f"the memory of {part.label} changed by {percent(growth)} during the load"
+    return limits.advised("M3", "behaviour", growth, says + shared, advice).about(part.label)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from benchforge.checks import seen
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check, Status, Subject
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
@@ -265,7 +265,7 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("K5", "apparatus", None, f"how many ports waited: {reason}")
     sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
     wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
-    return advising(limits.check("K5", "apparatus", share, wait), f": {fix}")
+    return limits.advised("K5", "apparatus", share, wait, f": {fix}")
 
 
 def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:

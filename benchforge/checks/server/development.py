@@ -6,7 +6,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 
 from benchforge.checks import seen
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import NOT_OBSERVED, of_roles, why_unknown
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import OWN, Interpreter
@@ -102,14 +102,11 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if not servers:
         yield limits.check("D3", "behaviour", None, f"what it printed: {seen.NOT_OBSERVED}")
     for usage in servers:
-        each = _printed(trial, usage)
-        if each is None:
-            says = seen.why_unknown(usage, "what was printed and written to files")
-            yield limits.check("D3", "behaviour", None, says).about(usage.label)
-            continue
-        says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
-        check = limits.check("D3", "behaviour", each, says).about(usage.label)
-        yield advising(check, _such_as(trial, usage))
+        says = seen.why_unknown(usage, "what was printed and written to files")
+        if (each := _printed(trial, usage)) is not None:
+            says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
+        advice = _such_as(trial, usage)
+        yield limits.advised("D3", "behaviour", each, says, advice).about(usage.label)
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
@@ -175,17 +172,17 @@ def interpreters(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def _of_process(started: StartedProcess, meant: str, limits: Thresholds) -> Check:
     real, label = started.executable, started.label
+    status: Status = "unknown"
     if real is None:
         says = f"on which interpreter {label} ran is not known: /proc hides it, or it had ended"
-        return limits.check("D4", "apparatus", None, says).about(label)
-    if real == meant:
-        says = f"{label} ran on {meant}"
-        return limits.check("D4", "apparatus", None, says, "pass").about(label)
-    if not _PYTHON.search(PurePosixPath(real).name):
+    elif real == meant:
+        status, says = "pass", f"{label} ran on {meant}"
+    elif not _PYTHON.search(PurePosixPath(real).name):
         says = f"{label} is {real}: which interpreter it holds is not known"
-        return limits.check("D4", "apparatus", None, says).about(label)
-    says = f"{label} ran on {real}, not on {meant}: correct its command, or its runtime"
-    return limits.check("D4", "apparatus", None, says, "fail").about(label)
+    else:
+        status = "fail"
+        says = f"{label} ran on {real}, not on {meant}: correct its command, or its runtime"
+    return limits.check("D4", "apparatus", None, says, status).about(label)
 
 
 def runtimes(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -230,16 +227,14 @@ def method(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     ran = None if trial.reading is None else trial.reading.method
     driver = trial.case.driver
+    status: Status = "fail"
+    says = f"{driver} was to make its requests by {wanted}, and made them by {ran}: call it that"
     if ran is None:
+        status = "unknown"
         says = f"{driver} did not tell by which of its ways it made its requests"
-        yield limits.check("D5", "behaviour", None, says).about(driver)
     elif ran == wanted:
-        says = f"{driver} made its requests by {ran}"
-        yield limits.check("D5", "behaviour", None, says, "pass").about(driver)
-    else:
-        says = f"{driver} was to make its requests by {wanted}, and made them by {ran}"
-        says += ": call it that"
-        yield limits.check("D5", "behaviour", None, says, "fail").about(driver)
+        status, says = "pass", f"{driver} made its requests by {ran}"
+    yield limits.check("D5", "behaviour", None, says, status).about(driver)
 
 
 def restarts(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -248,15 +243,13 @@ def restarts(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if not servers:
         yield limits.check("S7", "behaviour", None, f"whether it went on: {NOT_OBSERVED}")
     for usage in servers:
-        if usage.ended_processes is None or usage.new_processes is None:
-            says = why_unknown(usage, "whether all processes lived through the load")
-            yield limits.check("S7", "behaviour", None, says).about(usage.label)
-            continue
         ended, begun = usage.ended_processes, usage.new_processes
-        count = max(ended, begun)
+        count = None if ended is None or begun is None else max(ended, begun)
         status: Status | None = None
         says = f"all processes of {usage.label} lived through the load"
-        if ended:
+        if count is None:
+            says = why_unknown(usage, "whether all processes lived through the load")
+        elif ended:
             says = f"of the processes of {usage.label}, {ended} ended and {begun} began during the "
             says += "load: it crashed, or is set to begin anew after so many requests; see its log"
         elif begun:

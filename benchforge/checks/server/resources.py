@@ -5,7 +5,7 @@ from pathlib import PurePath
 from statistics import fmean
 
 from benchforge.checks import seen
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Link, Trial
@@ -93,7 +93,7 @@ def _budgets(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     elif None in allotted.values():
         status, value = "unknown", None
         says = f"whether all may use as much is not known: {says}"
-    return _between(limits, value, says, status, "told")
+    return limits.check("W1", "behaviour", value, says, status).about("told", "comparison")
 
 
 def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
@@ -105,22 +105,15 @@ def _used(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
         measured = [count for count in cpus if count is not None]
         if not measured or len(measured) < len(cpus):
             says = f"how many CPUs {name} used is not known"
-            return _between(limits, None, says, None, "used")
+            return limits.check("W1.used", "behaviour", None, says).about("used", "comparison")
         used[name] = fmean(measured)
     least, most = min(used.values()), max(used.values())
     words = ", ".join(f"{name} {figure(count)}" for name, count in used.items())
-    if least <= 0:
+    apart, says = most / least - 1 if least > 0 else None, f"CPUs used: {words}"
+    if apart is None:
         says = f"their CPU time is below what the kernel counts ({words})"
-        return _between(limits, None, says, None, "used")
-    check = _between(limits, most / least - 1, f"CPUs used: {words}", None, "used")
-    return advising(check, ": some had more of the machine; compare CPU time per response too")
-
-
-def _between(
-    limits: Thresholds, value: float | None, says: str, status: Status | None, label: str
-) -> Check:
-    id_ = "W1.used" if label == "used" else "W1"
-    return limits.check(id_, "behaviour", value, says, status).about(label, "comparison")
+    advice = ": some had more of the machine; compare CPU time per response too"
+    return limits.advised("W1.used", "behaviour", apart, says, advice).about("used", "comparison")
 
 
 def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -166,15 +159,12 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """W3: whether a backend was used up, so that it was measured and not the server."""
+    advice = ": you measured the backend; give it more CPUs, or ask it for less"
     for usage in seen.of_roles(trial, "backend"):
-        share = _of_backend(trial, usage)
-        if share is None:
-            says = seen.why_unknown(usage, "the share of its CPUs")
-            yield limits.check("W3", "behaviour", None, says).about(usage.label)
-            continue
-        says = f"{usage.label} used {percent(share)} of what it can"
-        check = limits.check("W3", "behaviour", share, says).about(usage.label)
-        yield advising(check, ": you measured the backend; give it more CPUs, or ask it for less")
+        says = seen.why_unknown(usage, "the share of its CPUs")
+        if (share := _of_backend(trial, usage)) is not None:
+            says = f"{usage.label} used {percent(share)} of what it can"
+        yield limits.advised("W3", "behaviour", share, says, advice).about(usage.label)
 
 
 def _full(name: str, limits: Thresholds) -> float:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import CaseTrials, by_name, compared
 from benchforge.model.summary.summary import Placebo
 from benchforge.model.trial.check import Check, Scope, Status
@@ -64,13 +64,11 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
 def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
     many = cases >= limits["S3"].number("pairs_of")
     id_ = "S3.many" if many else "S3"
-    limit = limits[id_]
     verb = "block has" if blocks == 1 else "blocks have"
     says = f"{blocks} {verb} values of all sides that count"
-    if limit.status(blocks) != "pass":
-        says += f" of {cases}, each pair of which is compared" if many else ""
-        says += f"; raise repeat.blocks to {exact(limit.warn)} or more"
-    return limits.check(id_, "apparatus", blocks, says).about(scope="comparison")
+    pairs = f" of {cases}, each pair of which is compared" if many else ""
+    advice = f"{pairs}; raise repeat.blocks to {exact(limits[id_].warn)} or more"
+    return limits.advised(id_, "apparatus", blocks, says, advice).about(scope="comparison")
 
 
 def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Check:
@@ -84,8 +82,8 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
         scatters.append((deviation(logs), f"{names[a]} / {names[b]}"))
     most, pair = max(scatters)
     says = f"{pair} scatters by {percent(most)} between blocks"
-    check = limits.check("S5", "apparatus", most, says).about(pair, "comparison")
-    return advising(check, ": look for what disturbs the machine, or take more blocks")
+    advice = ": look for what disturbs the machine, or take more blocks"
+    return limits.advised("S5", "apparatus", most, says, advice).about(pair, "comparison")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:
@@ -159,12 +157,12 @@ def steady(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 def steady_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield for each case whether its mean course settled, so that it has a level to compare."""
-    felt = limits[_STEADY].more["felt"]
+    felt = limits[_STEADY].number("felt")
     for number, trials in enumerate(cases, 1):
         title = trials[0].case.title if trials else f"case {number}"
         course = settled(trials)
         yield _steady(course, limits, "comparison", "fail", title)
-        if isinstance(felt, float) and course.felt > felt:
+        if course.felt > felt:
             says = f"{course.message}: rates are without that, latencies are not; lengthen "
             says += f"repeat.warmup by {exact(course.warm_up_s)} s"
             yield limits.check(_STEADY, "apparatus", course.felt, says, "warn").about(

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from benchforge.checks.limits import Thresholds, advising
+from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name, compared
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
@@ -43,8 +43,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("I3.requests", "apparatus", middle, says).about("requests")
     empty = sum(not slice_.responses for slice_ in turns.slices) / len(turns.slices)
     says = f"{percent(empty)} of the slices of {server} had no response"
-    check = limits.check("I6", "apparatus", empty, says).about(server)
-    yield advising(check, f": it stands still at times; {_ALONE}")
+    advice = f": it stands still at times; {_ALONE}"
+    yield limits.advised("I6", "apparatus", empty, says, advice).about(server)
 
 
 def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
@@ -54,15 +54,15 @@ def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
     share = turns.frozen_cpu_s / turns.frozen_s
     used, frozen = amount("s", turns.frozen_cpu_s), amount("s", turns.frozen_s)
     says = f"{server} used {used} of CPU in the {frozen} in which it was frozen"
-    check = limits.check("I1", "apparatus", share, says).about(server)
-    return advising(check, f": it worked in the turns of others; {_ALONE}")
+    advice = f": it worked in the turns of others; {_ALONE}"
+    return limits.advised("I1", "apparatus", share, says, advice).about(server)
 
 
 def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
     ends = sum(slice_.drained_s for slice_ in turns.slices) / turns.seconds
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
-    check = limits.check("I3", "apparatus", ends, says).about(server)
-    return advising(check, f": use longer slices or fewer connections, or {_ALONE}")
+    advice = f": use longer slices or fewer connections, or {_ALONE}"
+    return limits.advised("I3", "apparatus", ends, says, advice).about(server)
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -100,9 +100,8 @@ def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
     apart = min(_apart(of_all), _apart(of_left))
     words = ", ".join(f"{percent(share)} of {name}" for name, share in of_all.items())
     says = f"in their slices others used of the CPUs: {words}"
-    check = limits.check("I2", "apparatus", apart, says).about(scope="comparison")
     advice = ": noise did not meet all alike; measure more blocks, or stop other programs"
-    return advising(check, advice)
+    return limits.advised("I2", "apparatus", apart, says, advice).about(scope="comparison")
 
 
 def _apart(shares: dict[str, float]) -> float:

@@ -158,7 +158,6 @@ class Asker:
         return ""
 
     def _exchange(self, connection: Any, answers: list[tuple[int, float]], begun: float) -> None:
-        """Add what is answered to the next requests on a connection."""
         is_held = connection is self._held
         for request in itertools.islice(self._sends, self._depth()):
             self._answer = None

@@ -99,6 +99,14 @@ def where(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Next:
     return Next("unanswered", None) if step.rate is not None and _in_vain(trials) else step
 
 
+def following(find: RateSearch, case: CaseName, block: int, trials: Sequence[Trial]) -> Next:
+    """Return what a case's search asks in a block, by the trials of earlier ones.
+
+    Raises InvalidFile where these are of other rates than their search asked for.
+    """
+    return where(find, case, [each for each in trials if each.block < block and each.case == case])
+
+
 def capacity_of(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Capacity:
     """Return the rate that a case keeps, as far as its search knows. Raises as `where` does."""
     attempts = attempts_of(trials)

@@ -48,8 +48,7 @@ def of_case(
     }
     unsteady = f"not steady: {settled.message}; its numbers are of the whole load"
     notes = [unsteady] if settled.steady is False else []
-    plain = _case_summary(case, trials, trials, planned, notes)
-    plain = plain.model_copy(update=update)
+    plain = _case_summary(case, trials, trials, planned, notes).model_copy(update=update)
     kinds = of_kinds(used, metrics, window)
     measured = {
         "metrics": with_typical(lines(used, metrics, window), plain),

@@ -85,19 +85,16 @@ def _swept(
         left_out=tuple(level for level in levels if level not in by_level),
         sweep=None,
     )
-    shared_values = {level: [row[block] for block in blocks] for level, row in by_level.items()}
-    yield partial.model_copy(update=_together(partial, shared_values, seed))
-
-
-def _together(
-    partial: ConcurrencySweep, values: Mapping[int, Sequence[float]], seed: int
-) -> dict[str, object]:
-    if len(values) < LEVELS:
-        return {"why": f"{len(values)} levels have believed values: it takes {LEVELS}"}
-    if partial.blocks < LEAST:
-        blocks_have = "1 block has" if partial.blocks == 1 else f"{partial.blocks} blocks have"
-        return {"why": f"{blocks_have} believed values of every level: it takes {LEAST}"}
-    return {"sweep": sweep(values, seed)}
+    update: dict[str, object] = {}
+    if len(by_level) < LEVELS:
+        update["why"] = f"{len(by_level)} levels have believed values: it takes {LEVELS}"
+    elif len(blocks) < LEAST:
+        blocks_have = "1 block has" if len(blocks) == 1 else f"{len(blocks)} blocks have"
+        update["why"] = f"{blocks_have} believed values of every level: it takes {LEAST}"
+    else:
+        shared_values = {level: [row[key] for key in blocks] for level, row in by_level.items()}
+        update["sweep"] = sweep(shared_values, seed)
+    yield partial.model_copy(update=update)
 
 
 _METHOD: Final = "t of logs, highest of several"

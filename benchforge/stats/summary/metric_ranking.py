@@ -225,7 +225,6 @@ def _nobody(cases: Sequence[CaseSummary], values: _Values, blocks: int) -> str:
 
 
 def _far(lines: Mapping[str, MetricSummary], values: _Values) -> Iterator[RankingOutlier]:
-    """Yield the values far from a server's others, in the blocks that all have."""
     common = sorted(set.intersection(*(set(values_at) for values_at in values.values())))
     rows = {name: [row[key] for key in common] for name, row in values.items()}
     by_server = outliers(rows)

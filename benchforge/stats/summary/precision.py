@@ -210,7 +210,6 @@ def _no_times(trial: Trial, line: MetricSummary | None) -> bool:
 
 
 def _estimate(target: PrecisionTarget, values: _Values, n: int) -> Estimate:
-    """Return the estimate of a target after n blocks."""
     metric, part = target.metric, target.of
     first = values[identity(target.ours), metric, part]
     theirs = first if target.theirs is None else values[identity(target.theirs), metric, part]

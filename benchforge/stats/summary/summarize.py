@@ -9,7 +9,6 @@ from pathlib import PurePath
 from benchforge.errors import InvalidFile
 from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import crowded
-from benchforge.model.suite.search import RateSearch
 from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.latency import LatencyAtRate
 from benchforge.model.summary.ranking import MetricRanking
@@ -72,27 +71,14 @@ def summarize(
         for case, steady in zip(group.cases, group.steady_states, strict=False)  # a search has none
     }
 
-    def metrics_of(scenario: str) -> dict[str, Metric]:
-        return {label: metrics[label] for label in header.scenario_metrics.get(scenario, metrics)}
-
     def summed(case: CaseName, like: CaseName) -> CaseSummary:
-        return of_case(
-            case,
-            by_case[identity(case)],
-            planned[identity(case)],
-            metrics_of(case.scenario),
-            *looked_at[identity(like)],
-        )
+        key, labels = identity(case), header.scenario_metrics.get(case.scenario, metrics)
+        inputs = case, by_case[key], planned[key], {label: metrics[label] for label in labels}
+        if find := header.searches.get(case.scenario):
+            return of_search(*inputs, find)
+        return of_case(*inputs, *looked_at[identity(like)])
 
-    def searched(case: CaseName, find: RateSearch) -> CaseSummary:
-        key = identity(case)
-        return of_search(case, by_case[key], planned[key], metrics_of(case.scenario), find)
-
-    cases = tuple(
-        searched(case, find) if (find := header.searches.get(case.scenario)) else summed(case, case)
-        for case in header.cases
-        if not case.placebo
-    )
+    cases = tuple(summed(case, case) for case in header.cases if not case.placebo)
     believed = frozenset(trial.number for trial in trials if trial.believed)
     by_name = {identity(summary.case): summary for summary in cases}
     ranked = partial(_standings, header, cases=by_name, believed=believed, stop=stop)

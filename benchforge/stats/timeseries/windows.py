@@ -209,27 +209,17 @@ def window_of(case: SteadyState, group: Window) -> Window:
 
 
 def _describe(fit: WarmUpFit, bin_s: float) -> str:
-    cut_s = fit.cut * bin_s
-    match fit.course:
-        case "flat":
-            return "steady from the start"
-        case "warm-up":
-            return f"steady after {exact(cut_s)} s"
-        case "late":
-            return f"not settled after {exact(cut_s)} s, half of the load: lengthen the warm-up"
-        case "step" if fit.change == -1:
-            return (
-                "for a part of what was measured nothing was answered: look for what stands still, "
-                "or lengthen the load or the warm-up"
-            )
-        case "step":
-            return (
-                f"its level changed by {change(fit.change)} while it was measured: "
-                "lengthen the load or the warm-up, and look for what changes"
-            )
-        case "trend":
-            moved = "rose" if fit.change > 0 else "fell"
-            return (
-                f"its level {moved} by {percent(abs(fit.change))} over the load: "
-                "lengthen the warm-up, and look for what grows"
-            )
+    cut_s, moved = exact(fit.cut * bin_s), "rose" if fit.change > 0 else "fell"
+    step = f"its level changed by {change(fit.change)} while it was measured: lengthen the load or "
+    step += "the warm-up, and look for what changes"
+    if fit.change == -1:
+        step = "for a part of what was measured nothing was answered: look for what stands still, "
+        step += "or lengthen the load or the warm-up"
+    return {
+        "flat": "steady from the start",
+        "warm-up": f"steady after {cut_s} s",
+        "late": f"not settled after {cut_s} s, half of the load: lengthen the warm-up",
+        "step": step,
+        "trend": f"its level {moved} by {percent(abs(fit.change))} over the load: "
+        "lengthen the warm-up, and look for what grows",
+    }[fit.course]

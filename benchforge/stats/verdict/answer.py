@@ -214,9 +214,7 @@ _FAMILY = "one question alone would be answered, among so many it may be chance"
 
 def _undecided(claim: Claim, weighed: Weighed, by: Estimate) -> VerdictAnswer:
     reason = "" if weighed.how(weighed.estimate) == "across" else _FAMILY
-    if weighed.around is None:
-        return VerdictAnswer("inconclusive", reason, needs(by, weighed.where))
-    needed = needs_of_ratio(by, claim.margin)
+    needed = needs_of_ratio(by, claim.margin) if weighed.around else needs(by, weighed.where)
     return VerdictAnswer("inconclusive", reason, needed)
 
 

@@ -167,13 +167,11 @@ def _look(
 
 
 def _broken(sides: Sides, line: MetricSummary | None) -> str:
-    """Return the wrong answers of a side; empty if it has none."""
     texts = dict.fromkeys(text for case in sides.all for text in wrong_answers(case, line))
     return f"broken: {next(iter(texts))}" if texts else ""
 
 
 def _spoilt(objections: Sequence[Objection]) -> str:
-    """Return the faults of the apparatus that spoil all numbers; empty if there are none."""
     faults = (f"{check.id} {check.name}: {check.message}" for check in spoiled(objections))
     return "; ".join(dict.fromkeys(faults))
 
@@ -203,7 +201,6 @@ def _verdict(
     p_adjusted: float | None,
     summary: Summary,
 ) -> Verdict:
-    """Return the verdict on a question of a family of that size."""
     estimate, reply = _answered(question, count, errors)
     sides = () if count is None else count.sides
     if reply.state != "inconclusive" and question.of.bounded:

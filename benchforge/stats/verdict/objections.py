@@ -79,7 +79,6 @@ def _of_trials(sides: Sides) -> Iterator[Objection]:
 
 
 def _of_comparisons(summary: Summary, sides: Sides) -> Iterator[Objection]:
-    """Yield the findings of the comparisons that the sides are in."""
     cases = [case_summary.case for case_summary in sides.all]
     for group in summary.comparisons:
         if not any(case in cases for case in group.cases):

@@ -83,7 +83,6 @@ def _load(load: Load | None) -> str:
 
 
 def _effect(verdict: Verdict, context: VerdictContext) -> str:
-    """Return the effect, with its interval where it has one."""
     a, b = _names(context.instance)
     metric = titled(context.claim.metric, context.claim.of)
     estimate, factor = verdict.estimate, context.claim.hypothesis.bound

@@ -21,7 +21,7 @@ from suite_texts.files import suite_text
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.parts.registry import Registry
-from benchforge.run.next_rate import following
+from benchforge.stats.search.search import following
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
 

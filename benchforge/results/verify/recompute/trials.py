@@ -30,9 +30,9 @@ from benchforge.run.http import monitor as monitoring
 from benchforge.run.http.monitor import Record, SeenAnswer
 from benchforge.run.http.wire import record as wire
 from benchforge.run.machine import placement, quiet
-from benchforge.run.next_rate import following
 from benchforge.stats.observation import OF_MACHINE, OF_USAGE, recomputed
 from benchforge.stats.search.objective import judged
+from benchforge.stats.search.search import following
 from benchforge.stats.turns import counted_in_slices, in_turns
 from benchforge.text import door
 from benchforge.text.readable import exact

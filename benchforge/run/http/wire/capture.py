@@ -106,7 +106,7 @@ class LoadWindows:
         self._join()
         self.windows += filter(None, [window.captured() for window in self._unread])
         while self._unread:  # the kernel takes 10 ms for each
-            self._begin(self._unread.pop().close)
+            self._begin(self._unread.pop().socket.close)
         self._join()
         return sorted(self.windows, key=lambda window: window.begun_s)
 
@@ -174,7 +174,7 @@ class _Window:
     def __init__(
         self, packets: socket.socket, port: int, phase: Phase, lasts_s: float, over: threading.Event
     ) -> None:
-        self._socket, self._port, self._over = packets, port, over
+        self.socket, self._port, self._over = packets, port, over
         self._phase: Phase = phase
         self._length_s, self._interface = lasts_s, LOOPBACK
         self._packets: list[Packet] = []
@@ -202,9 +202,9 @@ class _Window:
         count = 0
         self._interface = interface
         with self._costs():
-            self._socket.bind((interface, socket.ntohs(tcp.ALL_PROTOCOLS)))
+            self.socket.bind((interface, socket.ntohs(tcp.ALL_PROTOCOLS)))
             self._over.wait(self._length_s)
-            count, self._lost = tcp.counted(self._socket)
+            count, self._lost = tcp.counted(self.socket)
             if count > _FEW:
                 self._until_s = time.monotonic()
                 followed = min(_MOST_UNREAD, _FOLLOWED_OF_CLIENT * clients)
@@ -233,16 +233,16 @@ class _Window:
         """Take no further packet; return the bytes that it holds."""
         self._closed_s = time.monotonic()
         with self._costs():
-            self._socket.bind((self._interface, _NO_PROTOCOL))
-            self._lost += tcp.counted(self._socket)[1]
-            return self._bytes + tcp.held(self._socket)
+            self.socket.bind((self._interface, _NO_PROTOCOL))
+            self._lost += tcp.counted(self.socket)[1]
+            return self._bytes + tcp.held(self.socket)
         return self._bytes
 
     def captured(self) -> CapturedWindow | None:
         """Return what it got; None where the trial's network was gone."""
         contents: list[bytes] = []
         with contextlib.suppress(OSError):  # the network is gone
-            contents = [content for content, _ in tcp.waiting(self._socket)] if self._count else []
+            contents = [content for content, _ in tcp.waiting(self.socket)] if self._count else []
         until, rest = contents[: self._count], contents[self._count :]
         packets = [
             *_spread(until, self._begun_s, self._until_s),
@@ -253,10 +253,6 @@ class _Window:
         moments = self._begun_s, self._until_s, self._closed_s - self._begun_s
         window = CapturedWindow(self._phase, *moments, self._packets, self._lost, self._cpu_s)
         return None if self._failed else window
-
-    def close(self) -> None:
-        """Close it for good."""
-        self._socket.close()
 
     @contextlib.contextmanager
     def _costs(self) -> Iterator[None]:
@@ -271,8 +267,8 @@ class _Window:
     def _read(self, pause_s: float, idle_s: float) -> bool:
         """Pause, wait for packets, and read them; False if there may be more than are read."""
         if not self._over.wait(pause_s):
-            select.select([self._socket], [], [], idle_s)
-        for content, _ in tcp.waiting(self._socket):
+            select.select([self.socket], [], [], idle_s)
+        for content, _ in tcp.waiting(self.socket):
             self._packets.append(Packet(time.monotonic(), content))
             self._bytes += len(content)
             if len(self._packets) >= _MOST_FOLLOWED or self._bytes >= _MOST_OF_WINDOW:
@@ -317,9 +313,7 @@ class _Window:
 
 
 def _close_all(unread: list[_Window], spare: list[socket.socket]) -> None:
-    for window in unread:
-        window.close()
-    for packets in spare:
+    for packets in (*(window.socket for window in unread), *spare):
         packets.close()
 
 

@@ -38,7 +38,6 @@ class MixAsker(asker.Asker):
                     yield from self._later(record, flows)
 
     def _later(self, record, flows):
-        """Yield the later steps of a flow, until an answer ends it."""
         flow = Flow(record["kind"], None, record["later"])
         while flow.steps and self._goes_on(flows, flow):
             self._of += 1

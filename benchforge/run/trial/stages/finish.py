@@ -56,7 +56,6 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
 
 
 def _judge_load(scope: TrialScope, warm: WarmServer) -> None:
-    """Judge what the load's own connections carried, and what the monitor got."""
     recorder, monitor = scope.recorder, warm.monitor
     if recorder.probes is None:
         return

@@ -121,7 +121,6 @@ def still_there(scope: TrialScope, services: list[Serving], when: str, stage: st
 
 
 def _monitor(scope: TrialScope, mix: AnsweredMix | None, probe: HttpProbe) -> Monitoring | None:
-    """Start the monitor; None where the suite wants none."""
     case, context, recorder = scope.case, scope.context, scope.recorder
     if case.monitor is None:
         return None

@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from benchforge.errors import LaunchLost, OutputDamaged, TrialFailed
 from benchforge.parts.command import Finished
@@ -133,8 +133,7 @@ class FrozenTool:
         connections = driver.load().connections or 1
         deadline = time.monotonic() + _CONNECTED_WITHIN_S
         while True:
-            if sandbox.finished(loader) is not None:
-                self._raise_ended()
+            self._check_runs()
             # Before the counter: while that is 0, all of it is of files.
             so_far = self._read(sandbox.processes(loader))
             connections_ = sandbox.counters().get(OPENED, 0) - opened
@@ -181,15 +180,15 @@ class FrozenTool:
 
     def _stop(self) -> Collection[int]:
         pids = stopped(self._sandbox, self.loader)
-        if self._sandbox.finished(self.loader) is not None:
-            self._raise_ended()
+        self._check_runs()
         return pids
 
-    def _raise_ended(self) -> NoReturn:
-        end = self._sandbox.finished(self.loader)
-        code = None if end is None else end.code
-        message = f"{self.loader.label}: it ended with exit code {code} before its last turn"
-        raise TrialFailed("drive", message, log=complaint(self.loader))
+    def _check_runs(self) -> None:
+        if (end := self._sandbox.finished(self.loader)) is not None:
+            message = (
+                f"{self.loader.label}: it ended with exit code {end.code} before its last turn"
+            )
+            raise TrialFailed("drive", message, log=complaint(self.loader))
 
     def _read(self, pids: Iterable[int]) -> int:
         """Return how many bytes its processes have read so far, by the kernel."""
