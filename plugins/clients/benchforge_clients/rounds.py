@@ -1,15 +1,20 @@
-"""Study RA's way: all requests of a round are handed out at once, and the round is waited for."""
+"""Study RA's way: all requests of a round are handed out at once, and the round is waited for.
+
+The clients that have it, aiohttp and requests, have other ways, too.
+"""
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import Duration, WrongOption
-from benchforge_clients.library import Library
+from benchforge_clients.library import Concurrency, Library
 
 MOST_REQUESTS = 100_000
+# threads-map has a thread for each request.
+MOST_THREADS = 4000
 
 
 class Rounds(Library, ABC):
@@ -78,3 +83,99 @@ class Rounds(Library, ABC):
     def _end(self) -> Sequence[object]:
         again = ("--seconds", self.duration) if self.in_rounds and self.duration else ()
         return (*super()._end(), *again)
+
+
+class AiohttpClient(Rounds):
+    """aiohttp: one session; each of `concurrency` tasks makes one request after the other.
+
+    Modes of study RA, with `numbered = "number"` and `decode_json = true`. They use at most 100
+    connections, aiohttp's default, so a request's latency includes its wait for a connection:
+
+    - async-for: one task for each request, created in a loop and gathered;
+    - async-map: `map` creates the tasks, as the study intends;
+    - async-map_published: what the study ran under that name: its branch calls async-for.
+
+    Unlike in the study, an error does not end the other requests: each error is counted.
+    """
+
+    name: ClassVar[str] = "aiohttp"
+    modules: ClassVar[tuple[str, ...]] = ("aiohttp",)
+
+    mode: Literal["session", "async-for", "async-map", "async-map_published"] = "session"
+    "Way to make requests; see above."
+
+    def at_once(self) -> int:
+        """Return the number of connections: in rounds, at most the 100 of its usual pool."""
+        return min(100, self.requests or 100) if self.in_rounds else self.concurrency
+
+
+class Requests(Rounds):
+    """requests, in one thread or several.
+
+    Modes of study PC, with `verify = false`:
+
+    - requests-noreuse is `call`: the module's function, with a new session and connection each
+      time;
+    - requests-reuse is `session-prepared`: a request that is prepared once, outside of the session
+      (so without the session's headers), and sent repeatedly. It also saves the preparation;
+      `session` only reuses the connection.
+
+    Modes of study RA, with `numbered = "number"` and `decode_json = true`. All threads share one
+    session with its default pool of 10 connections, which does not block: other threads open
+    connections that are thrown away, and these are counted:
+
+    - threads-recreate: a new pool of `threads` for each `chunk`;
+    - threads-reuse: one pool, which finishes each chunk before the next;
+    - threads-map: a pool with one thread for each request, and `map`.
+
+    In the study, the first and the last hide all errors: the program drops futures and does not
+    read results. `threads-recreate_published` and `threads-map_published` do the same. benchforge
+    counts the errors anyway, and the claims say how many of them the study's program would have
+    seen. The other modes read futures and results after the requests, within the time of the load;
+    with `map` a task returns whether it failed, since an exception would cancel later tasks.
+    Unlike in the study, the time is that of the load. `wall` gives the time of the whole process.
+    Redirects are off.
+    """
+
+    name: ClassVar[str] = "requests"
+    modules: ClassVar[tuple[str, ...]] = ("requests",)
+
+    mode: Literal[
+        "call",
+        "session",
+        "session-prepared",
+        "threads-recreate",
+        "threads-recreate_published",
+        "threads-reuse",
+        "threads-map",
+        "threads-map_published",
+    ] = "session"
+    "Way to make requests; see above."
+    threads: Concurrency = 100
+    "Number of threads in the pools of threads-recreate and threads-reuse."
+    chunk: Annotated[PositiveInt, Field(le=100_000)] = 100
+    "Number of requests per task in threads-recreate and threads-reuse."
+
+    @model_validator(mode="after")
+    def _fits_the_mode(self) -> Self:
+        if self.mode.startswith("threads-map") and (self.requests or 0) > MOST_THREADS:
+            message = f"mode {self.mode} has a thread for each request: {MOST_THREADS} at most"
+            raise WrongOption(message, "requests", "mode")
+        if self.mode == "session-prepared" and self.numbered:
+            message = "a request that is prepared once cannot be numbered"
+            raise WrongOption(message, "numbered", "mode")
+        return self
+
+    def connections_kept(self) -> bool | None:
+        """Return None for threads: they share a pool that throws connections away."""
+        return None if self.in_rounds else self.mode != "call"
+
+    def at_once(self) -> int:
+        if self.mode.startswith("threads-map"):
+            return self.requests or 1
+        return self.threads if self.in_rounds else self.concurrency
+
+    def words(self) -> Sequence[object]:
+        """Return the size of the pools, which takes the place of the concurrency."""
+        pools = ("--concurrency", self.threads, "--chunk", self.chunk) if self.in_rounds else ()
+        return (*super().words(), *pools)

@@ -8,17 +8,16 @@ from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, readable
 from benchforge.plugin.load_tools import (
-    Program,
+    Printing,
     Timed,
     WholeSeconds,
     counted,
-    ended_well,
     growing,
     headers,
     lasted,
     line,
     optional,
-    parsing,
+    require,
 )
 
 # What hey keeps of each response, it keeps of so many only.
@@ -31,7 +30,7 @@ _PERCENT = re.compile(rf"^  (\d{{1,2}})%{{1,2}} in {_SECS} secs$", re.MULTILINE)
 _BAR = re.compile(r"^  \d+\.\d{3} \[(\d{1,15})\]\t\|", re.MULTILINE)
 
 
-class Hey(Program, Timed):
+class Hey(Printing, Timed):
     """hey 0.1: each worker sends its next request after the last response.
 
     Good to know:
@@ -74,58 +73,56 @@ class Hey(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        ended_well("hey", output)
-        with parsing("hey"):
-            reading = _reading(output.stdout)
+        reading = super().read(output)
         lasted("hey", reading.seconds, self.duration)
         return reading
+
+    def reading(self, text: str) -> Reading:
+        line(text, "Summary:", "Summary:")
+        seconds = float(line(text, "Total:", rf"  Total:\t{_SECS} secs")[1])
+        require(seconds > 0, "'Total:': no time")
+        rate = float(line(text, "Requests/sec:", r"  Requests/sec:\t(\d{1,12}\.\d{4})")[1])
+        mean = float(line(text, "Average:", rf"  Average:\t{_SECS} secs")[1])
+        slowest = float(line(text, "Slowest:", rf"  Slowest:\t{_SECS} secs")[1])
+        fastest = float(line(text, "Fastest:", rf"  Fastest:\t{_SECS} secs")[1])
+        line(text, "Status code distribution:", "Status code distribution:")
+        # It leaves the line out where no head promised a byte.
+        promised = optional(
+            text, "Total data:", "  Total data:", r"  Total data:\t(\d{1,18}) bytes"
+        )
+        sound = promised or "\n  Size/request:" not in text
+        require(sound, "no line 'Total data:' above 'Size/request:'")
+        head, failed, tail = text.partition("\nError distribution:\n")
+        statuses = {code: int(count) for code, count in _STATUS.findall(head)}
+        errors = _errors(tail)
+        whole = text.endswith("\n\n" if failed else "\n\n\n")
+        require(whole, "'Error distribution:': it ends in the middle")
+        responses, lost = sum(statuses.values()), sum(errors.values())
+        _whole(head, responses, lost, seconds, rate)
+        percentiles = _percentiles(head, responses, fastest, slowest) if responses else None
+        return counted(
+            seconds,
+            statuses,
+            errors,
+            promised_bytes=int(promised[1]) if promised else 0,
+            percentiles_us=percentiles,
+            percentiles_by="hey, rounded to 0.1 ms" if responses else "",
+            mean_us=mean * 1e6 if responses else None,
+            latency_samples=responses or None,
+            printed={
+                "requests_per_second": rate,
+                "status_codes": dict(statuses),
+                "errors": {message: int(count) for count, message in _ERROR.findall(tail)[:20]},
+            },
+            # Whether a body was cut or a request sent again is not told: it may have been.
+            defects=("hey:100us-rounding", "hey:cut-bodies-are-good", "hey:silent-retries"),
+        )
 
 
 def _headers(request: Request) -> list[str]:
     hosts = [value for name, value in request.headers.items() if name.lower() == "host"]
     others = {name: value for name, value in request.headers.items() if name.lower() != "host"}
     return [*(["-host", hosts[0]] if hosts else []), *headers(others)]
-
-
-def _reading(text: str) -> Reading:
-    line(text, "Summary:", "Summary:")
-    seconds = float(line(text, "Total:", rf"  Total:\t{_SECS} secs")[1])
-    if not seconds > 0:
-        raise ValueError("'Total:': no time")
-    rate = float(line(text, "Requests/sec:", r"  Requests/sec:\t(\d{1,12}\.\d{4})")[1])
-    mean = float(line(text, "Average:", rf"  Average:\t{_SECS} secs")[1])
-    slowest = float(line(text, "Slowest:", rf"  Slowest:\t{_SECS} secs")[1])
-    fastest = float(line(text, "Fastest:", rf"  Fastest:\t{_SECS} secs")[1])
-    line(text, "Status code distribution:", "Status code distribution:")
-    # It leaves the line out where no head promised a byte.
-    promised = optional(text, "Total data:", "  Total data:", r"  Total data:\t(\d{1,18}) bytes")
-    if promised is None and "\n  Size/request:" in text:
-        raise ValueError("no line 'Total data:' above 'Size/request:'")
-    head, failed, tail = text.partition("\nError distribution:\n")
-    statuses = {code: int(count) for code, count in _STATUS.findall(head)}
-    errors = _errors(tail)
-    if not text.endswith("\n\n" if failed else "\n\n\n"):
-        raise ValueError("'Error distribution:': it ends in the middle")
-    responses, lost = sum(statuses.values()), sum(errors.values())
-    _whole(head, responses, lost, seconds, rate)
-    percentiles = _percentiles(head, responses, fastest, slowest) if responses else None
-    return counted(
-        seconds,
-        statuses,
-        errors,
-        promised_bytes=int(promised[1]) if promised else 0,
-        percentiles_us=percentiles,
-        percentiles_by="hey, rounded to 0.1 ms" if responses else "",
-        mean_us=mean * 1e6 if responses else None,
-        latency_samples=responses or None,
-        printed={
-            "requests_per_second": rate,
-            "status_codes": dict(statuses),
-            "errors": {message: int(count) for count, message in _ERROR.findall(tail)[:20]},
-        },
-        # Whether a body was cut or a request sent again is not told: it may have been.
-        defects=("hey:100us-rounding", "hey:cut-bodies-are-good", "hey:silent-retries"),
-    )
 
 
 def _whole(head: str, responses: int, lost: int, seconds: float, rate: float) -> None:
@@ -140,8 +137,8 @@ def _whole(head: str, responses: int, lost: int, seconds: float, rate: float) ->
         raise ValueError(
             f"'Requests/sec:': {rate} is not {responses} responses and {lost} errors in {seconds} s"
         )
-    if sum(map(int, _BAR.findall(head))) != responses:
-        raise ValueError(f"'Response time histogram:': it does not hold {responses} responses")
+    sound = sum(map(int, _BAR.findall(head))) == responses
+    require(sound, f"'Response time histogram:': it does not hold {responses} responses")
 
 
 def _errors(text: str) -> dict[str, int]:
@@ -157,8 +154,8 @@ def _percentiles(text: str, responses: int, fastest: float, slowest: float) -> d
     # Of those that it does not know it says "0% in 0.0000 secs".
     seconds_by_percent = {percent: float(value) for percent, value in _PERCENT.findall(text)}
     printed = [str(percent) for percent in _printed(responses)]
-    if absent := [percent for percent in printed if percent not in seconds_by_percent]:
-        raise ValueError(f"no line '{absent[0]}%% in'")
+    for percent in printed:
+        require(percent in seconds_by_percent, f"no line '{percent}%% in'")
     reported = {percent: seconds_by_percent[percent] for percent in printed}
     by_percent = {"0": fastest, **reported, "100": slowest}
     growing("Latency distribution", by_percent.values())

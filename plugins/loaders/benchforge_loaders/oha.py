@@ -6,20 +6,19 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, WrongOption
+from benchforge.plugin import Command, Duration, Rate, Reading, Request, Target, WrongOption
 from benchforge.plugin.load_tools import (
     Amount,
     Count,
-    Program,
+    Printing,
     Seconds,
     Timed,
     ToolJson,
     WholeSeconds,
     counted,
-    ended_well,
     growing,
     headers,
-    parsing,
+    require,
 )
 
 _PERCENTS = ("10", "25", "50", "75", "90", "95", "99", "99.9", "99.99")
@@ -42,7 +41,7 @@ class _Printed(ToolJson):
     errors: Annotated[dict[str, Count], Field(alias="errorDistribution")]
 
 
-class Oha(Program, Timed):
+class Oha(Printing, Timed):
     """oha 1.x: each connection sends its next request after the last response.
 
     Good to know:
@@ -95,25 +94,22 @@ class Oha(Program, Timed):
             )
         ]
 
-    def read(self, output: Output) -> Reading:
-        ended_well("oha", output)
-        with parsing("oha"):
-            return self._reading(_Printed.from_json(output.stdout))
-
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
         return "chooses from several URLs by itself, at random"
 
-    def _reading(self, printed: _Printed) -> Reading:
-        summary = printed.summary
-        responses = sum(printed.statuses.values())
-        _whole(summary, responses + sum(printed.errors.values()))
+    def reading(self, text: str) -> Reading:
+        printed = _Printed.from_json(text)
+        summary, responses = printed.summary, sum(printed.statuses.values())
+        ended, rate, total = responses + sum(printed.errors.values()), summary.rate, summary.total
+        if abs(rate * total - ended) > 0.5 + 1e-9 * ended:
+            raise ValueError(f"summary.requestsPerSec: {rate} is not {ended} requests in {total} s")
         for code in printed.statuses:
-            if not re.fullmatch(r"[1-9]\d\d", code):
-                raise ValueError(f"statusCodeDistribution.{code}: no status")
+            sound = re.fullmatch(r"[1-9]\d\d", code)
+            require(sound, f"statusCodeDistribution.{code}: no status")
         percentiles = _percentiles(printed) if responses else None
         due = ", from when each request was due" if self.correct else ""
         reading = counted(
-            summary.total,
+            total,
             printed.statuses,
             _errors(printed.errors),
             body_bytes=summary.total_data,
@@ -122,7 +118,7 @@ class Oha(Program, Timed):
             mean_us=None if summary.average is None else summary.average * 1e6,
             latency_samples=responses or None,
             printed={
-                "requests_per_second": summary.rate,
+                "requests_per_second": rate,
                 "success_rate": summary.success_rate,
                 "total_data": summary.total_data,
                 "status_codes": dict(printed.statuses),
@@ -131,12 +127,6 @@ class Oha(Program, Timed):
         )
         defects = ("oha:success-rate-of-any-status",) if reading.errors["status"] else ()
         return reading.model_copy(update={"defects": defects})
-
-
-def _whole(summary: _Summary, ended: int) -> None:
-    rate, total = summary.rate, summary.total
-    if abs(rate * total - ended) > 0.5 + 1e-9 * ended:
-        raise ValueError(f"summary.requestsPerSec: {rate} is not {ended} requests in {total} s")
 
 
 def _errors(counts: Mapping[str, int]) -> dict[str, int]:
@@ -150,15 +140,16 @@ def _errors(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def _percentiles(printed: _Printed) -> dict[str, float]:
-    if absent := [percent for percent in _PERCENTS if f"p{percent}" not in printed.percentiles]:
-        raise ValueError(f"latencyPercentiles: p{absent[0]} is missing")
+    for percent in _PERCENTS:
+        sound = f"p{percent}" in printed.percentiles
+        require(sound, f"latencyPercentiles: p{percent} is missing")
     seconds = {
         "0": printed.summary.fastest,
         **{percent: printed.percentiles[f"p{percent}"] for percent in _PERCENTS},
         "100": printed.summary.slowest,
     }
     microseconds = {percent: value * 1e6 for percent, value in seconds.items() if value is not None}
-    if len(microseconds) < len(seconds):
-        raise ValueError("latencyPercentiles: null, and there were responses")
+    sound = len(microseconds) == len(seconds)
+    require(sound, "latencyPercentiles: null, and there were responses")
     growing("latencyPercentiles", microseconds.values())
     return microseconds

@@ -8,20 +8,19 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
-from benchforge.plugin import Command, Duration, Output, Reading, Request, Site, Target
+from benchforge.plugin import Command, Duration, Reading, Request, Site, Target
 from benchforge.plugin.load_tools import (
     Amount,
     Count,
-    Program,
+    Printing,
     Seconds,
     Timed,
     ToolJson,
     WholeSeconds,
     agree,
-    ended_well,
     headers,
     only_get,
-    parsing,
+    require,
 )
 
 RC = "siegerc"
@@ -45,7 +44,7 @@ class _Printed(ToolJson):
     shortest_transaction: Amount
 
 
-class Siege(Program, Timed):
+class Siege(Printing, Timed):
     """siege 4: each thread sends its next request after the last response.
 
     Good to know:
@@ -123,20 +122,16 @@ class Siege(Program, Timed):
             )
         ]
 
-    def read(self, output: Output) -> Reading:
-        ended_well("siege", output)
-        with parsing("siege"):
-            return self._reading(_Printed.from_json(_document(output.stdout)))
-
     def declared_s(self) -> float:
         """Return the duration that is asked for, in seconds: one more than the option."""
         return float(self.duration) + 1
 
-    def _reading(self, json: _Printed) -> Reading:
+    def reading(self, text: str) -> Reading:
+        json = _Printed.from_json(_document(text))
         good, failed = json.successful_transactions, json.failed_transactions
         # Threads are stopped between counting one and the other.
-        if good > json.transactions + self.connections:
-            raise ValueError(f"successful_transactions: {good} of {json.transactions}")
+        sound = good <= json.transactions + self.connections
+        require(sound, f"successful_transactions: {good} of {json.transactions}")
         responses = max(good, json.transactions)
         # It drops what is under way at the end, and rounds to 10 ms.
         if json.elapsed_time < float(self.duration) - 0.1:

@@ -1,1 +1,1 @@
-"""Servers: what is measured, each in one file."""
+"""Servers: what is measured."""

@@ -10,11 +10,8 @@ import benchforge_servers
 import pytest
 from benchforge_servers.custom.command import CommandServer
 from benchforge_servers.custom.url import Url
-from benchforge_servers.frameworks.aiohttp import AiohttpServer
-from benchforge_servers.frameworks.tornado import TornadoServer
-from benchforge_servers.wsgi.gevent import Gevent
+from benchforge_servers.libraries import AiohttpServer, Gevent, ThreadsServer, TornadoServer
 from benchforge_servers.wsgi.gunicorn import Gunicorn
-from benchforge_servers.wsgi.threads import ThreadsServer
 from front_door import PROGRAMS
 from present import present
 from serving.in_trial import accepts, get, serving

@@ -42,6 +42,10 @@ BOUND = 10_000_000
 REQUESTS_PER_SECOND = 1000
 # ab rounds to whole milliseconds in its tables.
 ROUNDED_US = 501
+_LENGTHS = (
+    "ab calls a body of another length than the first one's an error; "
+    "with variable_length = true it does not"
+)
 NOTHING_TOLD = "ab stops at once and reports nothing"
 FROZEN_S = 86_400
 "Length of a load, and time limit of a response, where ab is frozen and its clock runs on."
@@ -59,13 +63,8 @@ class AbReport:
     concurrency: int
     seconds: float
     complete: int
-    failed: int
-    connect: int
-    receive: int
-    length: int
-    exceptions: int
-    non_2xx: int
-    write: int
+    errors: dict[str, int]
+    "ab's classes, which overlap, and `empty` when no request was answered with a byte."
     kept: int | None
     "Complete requests whose connection stayed open; None without -k."
     transferred: int
@@ -81,9 +80,17 @@ class AbReport:
             raise ValueError("ab completed no request")
         failed = int(_line(text, "Failed requests", _WHOLE))
         classes = line(text, "(Connect: ...)", _CLASSES).groups() if failed else (0, 0, 0, 0)
-        connect, receive, length, exceptions = map(int, classes)
-        if connect + receive + length + exceptions > failed:
+        connect, receive, length, exceptions = counts = [int(count) for count in classes]
+        if sum(counts) > failed:
             raise ValueError(f"the classes of the {failed} failed requests are more than those")
+        errors = {
+            "status": _optional(text, "Non-2xx responses") or 0,
+            "length": length,
+            "connect": connect,
+            "receive": receive,
+            "exceptions": exceptions,
+            "write": _optional(text, "Write errors") or 0,
+        }
         seconds = float(_line(text, "Time taken for tests", f"{_DECIMAL} seconds"))
         rate = float(_line(text, "Requests per second", rf"{_DECIMAL} \[#/sec\] \(mean\)"))
         _check_rate(complete, seconds, rate)
@@ -91,21 +98,16 @@ class AbReport:
         keep_alive_requests = _optional(text, "Keep-Alive requests")
         length_text = _line(text, "Document Length", r"(Variable|\d{1,18} bytes)")
         body_bytes = int(_line(text, "HTML transferred", f"{_WHOLE} bytes"))
+        transferred = int(_line(text, "Total transferred", f"{_WHOLE} bytes"))
         report = cls(
             software=_line(text, "Server Software", r"(.*)"),
             document_bytes=None if length_text == "Variable" else int(length_text.split()[0]),
             concurrency=int(_line(text, "Concurrency Level", _WHOLE)),
             seconds=seconds,
             complete=complete,
-            failed=failed,
-            connect=connect,
-            receive=receive,
-            length=length,
-            exceptions=exceptions,
-            non_2xx=_optional(text, "Non-2xx responses") or 0,
-            write=_optional(text, "Write errors") or 0,
+            errors=errors if transferred else {**errors, "empty": complete},
             kept=keep_alive_requests,
-            transferred=int(_line(text, "Total transferred", f"{_WHOLE} bytes")),
+            transferred=transferred,
             body_bytes=body_bytes,
             longest_ms=int(times["total"]["max"]),
             claims={
@@ -190,19 +192,6 @@ def _check_rate(complete: int, seconds: float, rate: float) -> None:
         raise ValueError(f"'Requests per second': {rate} is not {complete} requests in {seconds} s")
 
 
-def errors(report: AbReport) -> dict[str, int]:
-    """Return ab's classes of errors, and `empty` when no request was answered with a byte."""
-    classes = {
-        "status": report.non_2xx,
-        "length": report.length,
-        "connect": report.connect,
-        "receive": report.receive,
-        "exceptions": report.exceptions,
-        "write": report.write,
-    }
-    return classes if report.transferred else {**classes, "empty": report.complete}
-
-
 def good_bounds(report: AbReport) -> tuple[int, int]:
     """Return how many responses were good, at least and at most.
 
@@ -211,28 +200,17 @@ def good_bounds(report: AbReport) -> tuple[int, int]:
     """
     if not report.transferred:
         return 0, 0
-    doubtful = report.length + report.receive + report.exceptions + report.write
-    surely_bad = max(report.non_2xx, report.receive, report.write)
-    lowest = max(0, report.complete - report.non_2xx - doubtful)
-    return lowest, max(0, report.complete - surely_bad)
-
-
-def doubt(report: AbReport) -> str:
-    """Return why only bounds are known."""
-    if report.length:
-        return (
-            "ab calls a body of another length than the first one's an error; "
-            "with variable_length = true it does not"
-        )
-    return "ab's classes of errors overlap"
+    bad = {name: count for name, count in report.errors.items() if name != "connect"}
+    lowest = max(0, report.complete - sum(bad.values()))
+    return lowest, max(0, report.complete - max(bad["status"], bad["receive"], bad["write"]))
 
 
 def unanswered(report: AbReport) -> int | None:
     """Return how many requests got no response; None where they are among the complete ones."""
-    if report.receive:
+    counts = report.errors
+    if counts["receive"]:
         return None
-    lost = report.connect + report.exceptions
-    return lost if report.transferred else lost + report.complete
+    return counts["connect"] + counts["exceptions"] + counts.get("empty", 0)
 
 
 def connections(report: AbReport, *, by_time: bool) -> int | None:
@@ -242,7 +220,8 @@ def connections(report: AbReport, *, by_time: bool) -> int | None:
     end of a number of requests it stops replacing them, one sooner, one later. Until a first header
     has come, ab uses one connection only.
     """
-    if not report.transferred or report.connect or report.exceptions or report.receive:
+    lost = any(report.errors[name] for name in ("connect", "exceptions", "receive"))
+    if lost or not report.transferred:
         return None
     ended = report.complete - (report.kept or 0)
     return report.concurrency + ended if by_time or not ended else None
@@ -374,6 +353,7 @@ class Ab(Program):
         answered = report.transferred > 0
         good_at_least, good_at_most = good_bounds(report)
         by_time = self.requests is None and report.complete < BOUND
+        doubt = _LENGTHS if report.errors["length"] else "ab's classes of errors overlap"
         # Of one connection the requests follow each other at once.
         mean_us = min(report.seconds / report.complete * 1e6, percentiles["100"])
         return Reading(
@@ -381,14 +361,14 @@ class Ab(Program):
             responses=report.complete if answered else 0,
             good_at_least=good_at_least,
             good_at_most=good_at_most,
-            statuses={"2xx": max(0, report.complete - report.non_2xx)} if answered else {},
-            doubt=doubt(report) if good_at_least < good_at_most else "",
-            errors=errors(report),
-            overlapping_errors=sum(count > 0 for count in errors(report).values()) > 1,
+            statuses={"2xx": max(0, report.complete - report.errors["status"])} if answered else {},
+            doubt=doubt if good_at_least < good_at_most else "",
+            errors=report.errors,
+            overlapping_errors=sum(count > 0 for count in report.errors.values()) > 1,
             unanswered=unanswered(report),
             received_bytes=report.transferred,
             body_bytes=report.body_bytes,
-            other_lengths=report.length,
+            other_lengths=report.errors["length"],
             percentiles_us=dict(percentiles) if answered else None,
             percentiles_by="ab -e: steps of 1 %" if answered else "",
             mean_us=mean_us if answered and self.connections == 1 else None,

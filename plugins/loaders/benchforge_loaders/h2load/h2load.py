@@ -153,6 +153,7 @@ class H2load(Program, Timed):
 
     name: ClassVar[str] = "h2load"
     debian: ClassVar[str] = "nghttp2-client"
+    keep_alive: ClassVar[bool] = True
 
     connections: PositiveInt = 10
     "Number of concurrent connections."
@@ -174,7 +175,7 @@ class H2load(Program, Timed):
         """Return one command. Raises BenchforgeError for HTTP/2 that the server cannot speak."""
         if reason := self._no_http2(target.url):
             raise BenchforgeError(f"h2load: {reason}", _HINTS[self.protocol])
-        request = target.request if target.stream is None else first_request(target)
+        request = target.request if target.stream is None else _requests(target, 1)[0]
         if request.method == "HEAD" and self.protocol == "http/1.1":
             message = "h2load: a HEAD request: h2load waits for the body that never comes"
             raise BenchforgeError(message, "use GET, or ab")
@@ -199,7 +200,8 @@ class H2load(Program, Timed):
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the URLs in a file: other users can read arguments."""
         if target.stream is not None:
-            return {URLS: urls(target)}
+            lines = (f"{target.root}{request.path}\n" for request in _requests(target, MOST))
+            return {URLS: "".join(lines)}
         return {**super().files(target), URLS: f"{target.url}\n"}
 
     def read(self, output: Output) -> Reading:
@@ -221,12 +223,18 @@ class H2load(Program, Timed):
         return ""
 
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        return why_no_urls(requests)
+        """Return what differs between requests besides their paths; empty if nothing does."""
+        first = next(iter(requests.values()), Request())
+        for label, request in requests.items():
+            if request.method != "GET" or request.body is not None:
+                return f"sends GET without a body only, unlike kind {label!r}"
+            if request.headers != first.headers or "{" in "".join(request.headers.values()):
+                return f"sends the same headers in all requests, unlike kind {label!r}"
+        return ""
 
     def load(self) -> Load:
-        """Return the load; h2load always keeps connections."""
         protocol = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/2"
-        return super().load().model_copy(update={"keep_alive": True, "protocol": protocol})
+        return super().load().model_copy(update={"protocol": protocol})
 
     def _no_http2(self, url: str) -> str:
         """Return why a server cannot speak the chosen HTTP/2; empty if it may."""
@@ -302,28 +310,8 @@ def _log(target: Target) -> str:
     return f"h2load-{target.phase}.tsv"
 
 
-def why_no_urls(requests: Mapping[str, Request]) -> str:
-    """Return what differs between requests besides their paths; empty if nothing does."""
-    first = next(iter(requests.values()), Request())
-    for label, request in requests.items():
-        if request.method != "GET" or request.body is not None:
-            return f"sends GET without a body only, unlike kind {label!r}"
-        if request.headers != first.headers or "{" in "".join(request.headers.values()):
-            return f"sends the same headers in all requests, unlike kind {label!r}"
-    return ""
-
-
-def urls(target: Target) -> str:
-    """Return the URLs of the first records of a stream, a line each."""
-    return "".join(f"{target.root}{request.path}\n" for request in _requests(target, MOST))
-
-
-def first_request(target: Target) -> Request:
-    """Return the first request of a stream, whose headers are those of all."""
-    return _requests(target, 1)[0]
-
-
 def _requests(target: Target, most: int) -> list[Request]:
+    """Return the first requests of a stream, a mix of whose kinds has the same headers."""
     assert target.stream is not None  # noqa: S101 - a mix has both
     assert target.index is not None  # noqa: S101
     requests: list[Request] = []

@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue, PositiveInt, model_validator
+from pydantic import AliasPath, ConfigDict, Field, JsonValue, PositiveInt, model_validator
 
 from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, WrongOption
 from benchforge.plugin.load_tools import (
@@ -159,26 +159,14 @@ def _summary(target: Target) -> str:
     return f"k6-{target.phase}-summary.json"
 
 
-class _Counted(ToolJson):
-    count: Count
-    rate: Amount
+def _path(*steps: str) -> Any:
+    """Return the place of a field in the document."""
+    return Field(validation_alias=AliasPath(*steps))
 
 
 class _Counter(ToolJson):
-    values: _Counted
-
-
-class _Shares(ToolJson):
-    passes: Count
-    fails: Count
-
-
-class _Share(ToolJson):
-    values: _Shares
-
-
-class _Trend(ToolJson):
-    values: dict[str, Amount]
+    count: Annotated[Count, _path("values", "count")]
+    rate: Annotated[Amount, _path("values", "rate")]
 
 
 class _Metrics(ToolJson):
@@ -187,8 +175,9 @@ class _Metrics(ToolJson):
     model_config = ConfigDict(extra="allow")
 
     http_reqs: _Counter
-    http_req_failed: _Share
-    http_req_duration: _Trend
+    failed: Annotated[Count, _path("http_req_failed", "values", "passes")]
+    fine: Annotated[Count, _path("http_req_failed", "values", "fails")]
+    times: Annotated[dict[str, Amount], _path("http_req_duration", "values")]
     status: Annotated[_Counter, Field(alias="benchforge_status")]
     data_received: _Counter | None = None
     "Bytes read; k6 does not report them of a kind."
@@ -206,9 +195,7 @@ class _Metrics(ToolJson):
         """How many responses had each status; those that HTTP does not name are missing."""
         extra = {_COUNTER.fullmatch(name): item for name, item in (self.model_extra or {}).items()}
         counts = {
-            match[1]: _Counter.model_validate(item).values.count
-            for match, item in extra.items()
-            if match
+            match[1]: _Counter.model_validate(item).count for match, item in extra.items() if match
         }
         return {status: count for status, count in counts.items() if count}
 
@@ -224,20 +211,16 @@ class _Metrics(ToolJson):
         return [type(self).model_validate(metrics) for metrics in named]
 
 
-class _State(ToolJson):
-    ran_ms: Annotated[float, Field(alias="testRunDurationMs", gt=0, le=1e12)]
-
-
 class K6Summary(ToolJson):
     """The document, to which our script of a mix adds which kinds are later steps of flows."""
 
-    state: _State
+    ran_ms: Annotated[float, _path("state", "testRunDurationMs"), Field(gt=0, le=1e12)]
     metrics: _Metrics
     later: tuple[bool, ...] = ()
 
     def reading(self, kinds: Sequence[str]) -> Reading:
         """Return it as a reading. Raises ValueError where counts do not agree."""
-        seconds = self.state.ran_ms / 1000
+        seconds = self.ran_ms / 1000
         reading_ = _reading(self.metrics, seconds)
         if not kinds:
             return reading_
@@ -246,28 +229,28 @@ class K6Summary(ToolJson):
             raise ValueError("metrics: no benchforge_taken")
         update: dict[str, object] = {
             "kinds": self._of_kinds(kinds, seconds),
-            "records_taken": (taken.values.count,),
-            "stream_began_again": again.values.count,
+            "records_taken": (taken.count,),
+            "stream_began_again": again.count,
         }
         return reading_.model_copy(update=update)
 
     def _of_kinds(self, kinds: Sequence[str], seconds: float) -> dict[str, Reading]:
         metrics = self.metrics.of_kinds(kinds)
-        total = sum(metric.http_reqs.values.count for metric in metrics)
-        if total != (requests := self.metrics.http_reqs.values.count):
+        total = sum(metric.http_reqs.count for metric in metrics)
+        if total != (requests := self.metrics.http_reqs.count):
             raise ValueError(f"http_reqs: {requests}, but {total} of the kinds")
         readings: dict[str, Reading] = {}
         is_later = self.later or (False,) * len(kinds)
         for kind, of_kind, later in zip(kinds, metrics, is_later, strict=True):
-            count = of_kind.unreached.values.count if later and of_kind.unreached else None
+            count = of_kind.unreached.count if later and of_kind.unreached else None
             readings[kind] = _reading(of_kind, seconds).model_copy(update={"not_reached": count})
         return readings
 
 
 def _reading(metrics: _Metrics, seconds: float) -> Reading:
-    requests, bad = metrics.http_reqs.values.count, metrics.status.values.count
-    failed, fine = metrics.http_req_failed.values.passes, metrics.http_req_failed.values.fails
-    lost, untaken = failed - bad, metrics.untaken.values.count if metrics.untaken else 0
+    requests, bad = metrics.http_reqs.count, metrics.status.count
+    failed, fine = metrics.failed, metrics.fine
+    lost, untaken = failed - bad, metrics.untaken.count if metrics.untaken else 0
     if failed + fine != requests or lost < 0 or untaken > fine:
         raise ValueError(
             f"http_reqs: {requests} are not {fine} good ones, {bad} with a bad status and {lost} "
@@ -277,10 +260,10 @@ def _reading(metrics: _Metrics, seconds: float) -> Reading:
     responses, statuses = requests - lost - untaken, metrics.statuses
     if (counted := sum(statuses.values())) != responses:
         raise ValueError(f"benchforge_status: {counted} of {responses} responses have one")
-    agree("http_reqs", requests, seconds, metrics.http_reqs.values.rate)
-    times = metrics.http_req_duration.values
+    agree("http_reqs", requests, seconds, metrics.http_reqs.rate)
+    times = metrics.times
     percentiles = _percentiles(times, requests) if requests else None
-    dropped = metrics.dropped.values.count if metrics.dropped else 0
+    dropped = metrics.dropped.count if metrics.dropped else 0
     defects = {
         # Whether a request was sent again is not told: it may have been.
         "k6:silent-retries": True,
@@ -295,14 +278,14 @@ def _reading(metrics: _Metrics, seconds: float) -> Reading:
         statuses=statuses,
         errors={"status": bad, "lost": lost, **({"take": untaken} if untaken else {})},
         unanswered=lost + untaken,
-        received_bytes=metrics.data_received.values.count if metrics.data_received else None,
-        promised_bytes=metrics.bodies.values.count if metrics.bodies else None,
+        received_bytes=metrics.data_received.count if metrics.data_received else None,
+        promised_bytes=metrics.bodies.count if metrics.bodies else None,
         percentiles_us=percentiles,
         percentiles_by="k6 http_req_duration" if requests else "",
         mean_us=times["avg"] * 1000 if requests else None,
         latency_samples=requests or None,
         printed={
-            "requests_per_second": metrics.http_reqs.values.rate,
+            "requests_per_second": metrics.http_reqs.rate,
             "dropped_iterations": dropped,
             "http_req_failed": failed,
         },

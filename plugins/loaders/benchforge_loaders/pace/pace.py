@@ -16,7 +16,6 @@ from benchforge.plugin import (
     Loader,
     Need,
     Output,
-    OutputDamaged,
     Rate,
     Reading,
     Request,
@@ -31,7 +30,7 @@ from benchforge.plugin import (
     WrongOption,
     readable,
 )
-from benchforge.plugin.load_tools import counted, ended_well, parsing
+from benchforge.plugin.load_tools import counted, ended_well, parsing, require
 from benchforge_loaders.pace.report import KindCounts, PaceReport, StageCounts
 
 HINT = 'such as stages = ["0..200/s in 10s", "200/s for 30s"]'
@@ -257,16 +256,13 @@ connection."""
         ended_well("pace", output)
         with parsing("pace"):
             report = PaceReport.from_text(output.stdout)
-        rate = self._rate()
-        if report.rate != rate:
-            raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {rate}")
-        if len(report.stages) != len(self.stages):
-            count = f"{len(report.stages)} stages, and {len(self.stages)} were asked"
-            raise OutputDamaged(f"pace: it tells {count}")
-        kinds = output.target.kinds
-        if len(report.kinds) != len(kinds):
-            count = f"{len(report.kinds)} kinds, and {len(kinds)} were sent"
-            raise OutputDamaged(f"pace: it tells {count}")
+        rate, kinds = self._rate(), output.target.kinds
+        with parsing("pace", hint=""):
+            require(report.rate == rate, f"its rate is {report.rate}, asked was {rate}")
+            printed, wanted = len(report.stages), len(self.stages)
+            require(printed == wanted, f"it tells {printed} stages, and {wanted} were asked")
+            printed, sent = len(report.kinds), len(kinds)
+            require(printed == sent, f"it tells {printed} kinds, and {sent} were sent")
         reading = self._reading(report, output.target.request)
         by_kind = {kind: _of_kind(report, number) for number, kind in enumerate(kinds)}
         stages = readings(self.stages, report.stages, report.seconds)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from benchforge.plugin import Histogram
-from benchforge.plugin.load_tools import ToolJson
+from benchforge.plugin.load_tools import ToolJson, require
 
 Count = Annotated[int, Field(ge=0, le=2**62)]
 Positive = Annotated[int, Field(ge=1, le=2**62)]
@@ -29,10 +29,9 @@ class HistogramDump(_Printed):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
-        if any(value >= other for (value, _), (other, _) in pairwise(self.counts)):
-            raise ValueError("the buckets are not in order")
-        if fault := self.histogram.fault():
-            raise ValueError(fault)
+        sound = all(value < other for (value, _), (other, _) in pairwise(self.counts))
+        require(sound, "the buckets are not in order")
+        require(not (fault := self.histogram.fault()), fault or "")
         return self
 
     @property
@@ -131,8 +130,7 @@ class PaceReport(KindCounts):
     def from_text(cls, text: str) -> Self:
         """Read the document. Raises ValueError that says where and what, when it is not whole."""
         report = cls.from_json(text)
-        if fault := report.fault():
-            raise ValueError(fault)
+        report.check()
         return report
 
     @property
@@ -153,83 +151,69 @@ class PaceReport(KindCounts):
             "stray": self.stray,
         }
 
-    def bodies_fault(self) -> str | None:
-        """Return which bodies are too many, in one line; None when all can be."""
-        for status in {status for status, _, _ in self.bodies}:
-            held = sum(count for code, _, count in self.bodies if code == status)
-            timed = self.latency[str(status)].count if str(status) in self.latency else 0
-            if held > timed:
-                return f"bodies: {held} of status {status}, but {timed} responses"
-        return None
-
-    def fault(self) -> str | None:
-        """Return which counts do not agree, in one line; None when all do."""
-        counted = sum(each.count for each in self.latency.values())
+    def check(self) -> None:
+        """Raise ValueError for counts that do not agree."""
         ended = {
-            "latency": counted,
+            "latency": sum(each.count for each in self.latency.values()),
             "service": self.service.count,
             "first_byte": self.first_byte.count,
             "completed_by_bin": sum(self.completed_by_bin),
         }
+        responses, failed, in_flight = self.responses, self.failed, self.in_flight.count
         for name, count in ended.items():
-            if count != self.responses:
-                return f"{name}: {count} in it, but {self.responses} responses"
-        if sum(self.failed_by_bin) != self.failed:
-            return f"failed_by_bin: {sum(self.failed_by_bin)} in it, but {self.failed} errors"
-        accounted = self.responses + self.failed + self.in_flight.count
-        if accounted != self.started:
-            return f"started: {self.started}, but {accounted} ended or were in flight"
-        return (
-            self._kinds_fault()
-            or self._stages_fault()
-            or self._impossible_sends()
-            or self._impossible_time()
-            or self.bodies_fault()
-        )
+            require(count == responses, f"{name}: {count} in it, but {responses} responses")
+        by_bin = sum(self.failed_by_bin)
+        require(by_bin == failed, f"failed_by_bin: {by_bin} in it, but {failed} errors")
+        accounted, started = responses + failed + in_flight, self.started
+        message = f"started: {started}, but {accounted} ended or were in flight"
+        require(accounted == started, message)
+        if self.kinds:
+            self._check_kinds()
+        if self.stages:
+            self._check_stages()
+        self._check_sends()
+        self._check_time()
+        for status in {status for status, _, _ in self.bodies}:
+            held = sum(count for code, _, count in self.bodies if code == status)
+            timed = self.latency[str(status)].count if str(status) in self.latency else 0
+            require(held <= timed, f"bodies: {held} of status {status}, but {timed} responses")
 
-    def _kinds_fault(self) -> str | None:
-        if not self.kinds:
-            return None
+    def _check_kinds(self) -> None:
         for number, kind in enumerate(self.kinds):
-            if (counted := sum(value.count for value in kind.latency.values())) != kind.responses:
-                return f"kinds.{number}: {counted} in its latency, but {kind.responses} responses"
-        if (of_kinds := sum(kind.responses for kind in self.kinds)) != self.responses:
-            return f"kinds: {of_kinds} in them, but {self.responses} responses"
-        if (taken := sum(self.taken)) != self.sent:
-            return f"taken: {taken} records, but {self.sent} requests were sent"
-        return None
+            timed, responses = sum(each.count for each in kind.latency.values()), kind.responses
+            message = f"kinds.{number}: {timed} in its latency, but {responses} responses"
+            require(timed == responses, message)
+        count, taken = sum(kind.responses for kind in self.kinds), sum(self.taken)
+        message = f"kinds: {count} in them, but {self.responses} responses"
+        require(count == self.responses, message)
+        require(taken == self.sent, f"taken: {taken} records, but {self.sent} requests were sent")
 
-    def _stages_fault(self) -> str | None:
-        if not self.stages:
-            return None
+    def _check_stages(self) -> None:
         parts = [part for stage in self.stages for part in stage]
-        counted = {
+        counts = {
             "responses": (sum(part.durations.count for part in parts), self.responses),
             "errors": (sum(part.failed for part in parts), self.failed),
             "in_flight": (sum(part.in_flight for part in parts), self.in_flight.count),
         }
-        for name, (of_stages, all_of_them) in counted.items():
-            if of_stages != all_of_them:
-                return f"stages: {of_stages} {name} in them, but {all_of_them} in all"
-        return None
+        for name, (count, total) in counts.items():
+            require(count == total, f"stages: {count} {name} in them, but {total} in all")
 
-    def _impossible_sends(self) -> str | None:
-        if self.sent + self.never_sent + self.waiting != self.started:
-            return f"sent: {self.sent} and those that were not do not make {self.started}"
-        if self.rate is not None and self.lateness.count != self.started:
-            return f"lateness: {self.lateness.count} in it, but {self.started} were due"
-        if (sampled := sum(row[3] for row in self.sampled) + self.sampled_others) > self.sent:
-            return f"sampled: {sampled} responses, but {self.sent} requests were sent"
-        if self.responses > self.sent:
-            return f"sent: {self.sent}, but {self.responses} responses"
-        if self.connect.count > self.connections:
-            return f"connect: {self.connect.count} in it, but {self.connections} connections"
-        return None
+    def _check_sends(self) -> None:
+        sent, started, connections = self.sent, self.started, self.connections
+        sound = sent + self.never_sent + self.waiting == started
+        require(sound, f"sent: {sent} and those that were not do not make {started}")
+        late = self.lateness.count
+        sound = self.rate is None or late == started
+        require(sound, f"lateness: {late} in it, but {started} were due")
+        sampled = sum(row[3] for row in self.sampled) + self.sampled_others
+        require(sampled <= sent, f"sampled: {sampled} responses, but {sent} requests were sent")
+        require(self.responses <= sent, f"sent: {sent}, but {self.responses} responses")
+        count = self.connect.count
+        require(count <= connections, f"connect: {count} in it, but {connections} connections")
 
-    def _impossible_time(self) -> str | None:
-        if any(each.max_us > self.timeout_us for each in self.latency.values()):
-            return f"latency: longer than the timeout of {self.timeout_us} us"
-        bins = -(-self.seconds * 1e9 // self.bin_ns)
-        if not bins <= len(self.completed_by_bin) == len(self.failed_by_bin) <= bins + 1:
-            return f"completed_by_bin: {len(self.completed_by_bin)} bins in {self.seconds} s"
-        return None
+    def _check_time(self) -> None:
+        sound = all(each.max_us <= self.timeout_us for each in self.latency.values())
+        require(sound, f"latency: longer than the timeout of {self.timeout_us} us")
+        bins, count = -(-self.seconds * 1e9 // self.bin_ns), len(self.completed_by_bin)
+        sound = bins <= count == len(self.failed_by_bin) <= bins + 1
+        require(sound, f"completed_by_bin: {count} bins in {self.seconds} s")

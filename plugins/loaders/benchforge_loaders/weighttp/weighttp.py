@@ -1,31 +1,30 @@
 """weighttp: a closed loop over a number of requests. 0.4 prints text, 0.5 JSON."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, Self
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, JsonValue, PositiveInt, model_validator
+from pydantic import AliasPath, Field, PositiveInt, model_validator
 
-from benchforge.plugin import Command, Duration, Load, Output, Reading, Target, WrongOption
+from benchforge.plugin import Command, Duration, Reading, Target, WrongOption
 from benchforge.plugin.load_tools import (
     Amount,
     Count,
-    Program,
+    Printing,
     Seconds,
     ToolJson,
     WholeSeconds,
     agree,
-    ended_well,
     growing,
     headers,
     line,
     numbers,
     only_get,
-    parsing,
+    require,
 )
 
 _PERCENTS = ("0", "50", "66", "75", "80", "90", "95", "98", "99", "100")
+_CLASSES = ("2xx", "3xx", "4xx", "5xx")
 _UNSIGNED = 2**64
 _LINES = """\
 finished in # sec, # millisec and # microsec, # req/s, # kbyte/s
@@ -39,137 +38,79 @@ REQUESTS_PER_SECOND = 1000
 BOUND = 10_000_000
 
 
-class _Requests(ToolJson):
-    started: Count
-    retired: Count
-    kept: Annotated[int, Field(alias="keep-alive", ge=0, lt=_UNSIGNED)]
+def _path(*steps: str) -> Any:
+    """Return the place of a field in the document."""
+    return Field(validation_alias=AliasPath(*steps))
 
 
-class _Responses(ToolJson):
-    passed: Annotated[Count, Field(alias="pass")]
-    failed: Annotated[Count, Field(alias="fail")]
-    errs: Count
+class _Report(ToolJson):
+    """What 0.5 prints, and 0.4 in part; `passed` are whole responses of 2xx and 3xx."""
 
-
-class _Traffic(ToolJson):
-    bytes_total: Count
-    bytes_headers: Count
-    bytes_body: Count
-
-
-class _Json(ToolJson):
-    reqs_per_sec: Amount
-    kbps: Annotated[Amount, Field(alias="kBps_per_sec")]
-    secs_elapsed: Seconds
-    request_counts: _Requests
-    response_counts: _Responses
-    status_codes: dict[str, Count]
-    traffic: _Traffic
+    seconds: Annotated[Seconds, _path("secs_elapsed")]
+    rate: Annotated[Amount, _path("reqs_per_sec")]
+    kbps: Annotated[Amount, _path("kBps_per_sec")]
+    started: Annotated[Count, _path("request_counts", "started")]
+    done: Annotated[Count, _path("request_counts", "retired")]
+    kept: Annotated[int, _path("request_counts", "keep-alive"), Field(ge=0, lt=_UNSIGNED)]
+    passed: Annotated[Count, _path("response_counts", "pass")]
+    failed: Annotated[Count, _path("response_counts", "fail")]
+    errored: Annotated[Count, _path("response_counts", "errs")]
+    "Lost requests, which are not among the failed ones."
+    codes: Annotated[dict[str, Count], _path("status_codes")]
+    "Number of heads by class of their status."
+    received_bytes: Annotated[Count, _path("traffic", "bytes_total")]
+    head_bytes: Annotated[Count, _path("traffic", "bytes_headers")]
+    body_bytes: Annotated[Count, _path("traffic", "bytes_body")]
     connect_times: dict[str, Count | str]
     response_times: dict[str, Count | str]
+    "Times of all requests, failed ones among them."
     total_times: dict[str, Count | str]
 
-
-@dataclass(frozen=True)
-class WeighttpReport:
-    """Counts of one run; `passed` are whole responses of 2xx and 3xx."""
-
-    version: str
-    seconds: float
-    done: int
-    passed: int
-    failed: int
-    codes: tuple[int, int, int, int]
-    "Headers with a status of 2xx, 3xx, 4xx and 5xx."
-    received_bytes: int
-    body_bytes: int
-    rate: float
-    connections: int | None = None
-    times: dict[str, int] = field(default_factory=dict)
-    "Percent as text to microseconds, failed requests among them."
-    mean_us: float | None = None
-    underflow: bool = False
-
     @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read the report. Raises ValueError that says what is missing or wrong."""
-        head, brace, _ = text.partition("{\n")
-        report = cls._of_json(text[len(head) :]) if brace else cls._of_lines(text)
-        if report.passed + report.failed != report.done or sum(report.codes) > report.done:
-            raise ValueError(
-                f"{report.done} requests are not {report.passed} that passed and {report.failed} "
-                f"that failed, with {sum(report.codes)} statuses"
-            )
-        if report.passed > sum(report.codes[:2]):
-            raise ValueError(f"{report.passed} passed, with {sum(report.codes[:2])} good statuses")
-        # Rates are cut to whole numbers.
-        agree("req/s", report.done, report.seconds, report.rate + 0.5, 0.01 + 1 / (report.rate + 1))
-        return report
-
-    @classmethod
-    def _of_lines(cls, text: str) -> Self:
+    def from_lines(cls, text: str) -> "_Report":
+        """Read the report of 0.4. Raises ValueError that says what is missing or wrong."""
         line(text, "weighttp 0.4", r"weighttp 0\.4 - .*")
         took, counts, codes, (total, heads, bodies) = rows = numbers(text, _LINES)
         if any(isinstance(number, float) for row in rows for number in row):
             raise ValueError("a number with a point, and weighttp 0.4 prints none")
-        if total != heads + bodies:
-            raise ValueError("'traffic:': its parts are not the total")
+        require(total == heads + bodies, "'traffic:': its parts are not the total")
         seconds = took[0] + took[1] / 1e3 + took[2] / 1e6
-        if seconds <= 0:
-            raise ValueError("'finished in': no time")
-        return cls(
-            version="0.4",
-            seconds=seconds,
-            done=counts[2],
-            passed=counts[3],
-            failed=counts[4],
-            codes=(codes[0], codes[1], codes[2], codes[3]),
-            received_bytes=total,
-            body_bytes=bodies,
-            rate=float(took[3]),
-        )
-
-    @classmethod
-    def _of_json(cls, text: str) -> Self:
-        json = _Json.from_json(text)
-        if set(json.status_codes) != {"2xx", "3xx", "4xx", "5xx"}:
-            raise ValueError(f"status_codes: {sorted(json.status_codes)}")
-        codes = json.status_codes
-        # All of them are retired; an error is one of those that failed.
-        times = _times(json.response_times, json.request_counts.retired)
-        opened = json.connect_times.get("num")
-        return cls(
-            version="0.5",
-            seconds=json.secs_elapsed,
-            done=json.request_counts.retired,
-            passed=json.response_counts.passed,
-            failed=json.response_counts.failed + json.response_counts.errs,
-            codes=(codes["2xx"], codes["3xx"], codes["4xx"], codes["5xx"]),
-            received_bytes=json.traffic.bytes_total,
-            body_bytes=json.traffic.bytes_body,
-            rate=json.reqs_per_sec,
-            connections=opened if isinstance(opened, int) else None,
-            times=times,
-            mean_us=_number(json.response_times, "avg"),
-            underflow=json.request_counts.kept > json.request_counts.retired,
-        )
-
-    def _classes(self) -> dict[str, int]:
-        return dict(zip(("2xx", "3xx", "4xx", "5xx"), self.codes, strict=True))
+        require(seconds > 0, "'finished in': no time")
+        fields: dict[str, Any] = {
+            "seconds": seconds,
+            "rate": float(took[3]),
+            "done": counts[2],
+            "kept": 0,
+            "passed": counts[3],
+            "failed": counts[4],
+            "errored": 0,
+            "codes": dict(zip(_CLASSES, codes, strict=True)),
+            "received_bytes": total,
+            "body_bytes": bodies,
+        }
+        return cls.model_construct(**fields)
 
     def reading(self) -> Reading:
-        """Return the report as a reading."""
-        bad = self.codes[2] + self.codes[3]
+        """Return the report as a reading. Raises ValueError where it contradicts itself."""
+        require(set(self.codes) == set(_CLASSES), f"status_codes: {sorted(self.codes)}")
+        failed, heads = self.failed + self.errored, sum(self.codes.values())
+        if self.passed + failed != self.done or heads > self.done:
+            raise ValueError(
+                f"{self.done} requests are not {self.passed} that passed and {failed} "
+                f"that failed, with {heads} statuses"
+            )
+        good, bad = self.codes["2xx"] + self.codes["3xx"], self.codes["4xx"] + self.codes["5xx"]
+        require(self.passed <= good, f"{self.passed} passed, with {good} good statuses")
+        # Rates are cut to whole numbers.
+        agree("req/s", self.done, self.seconds, self.rate + 0.5, 0.01 + 1 / (self.rate + 1))
         cut_or_lost = self.done - self.passed - bad
-        timed = bool(self.times) and self.done > 0
-        claims: dict[str, JsonValue] = {
-            "version": self.version,
-            "requests_per_second": self.rate,
-            "failed": self.failed,
-            "status_codes": dict(self._classes()),
-        }
+        times, opened, mean_us = dict[str, float](), None, None
+        if has_times := "response_times" in self.model_fields_set:
+            times, opened = _times(self.response_times, self.done), self.connect_times.get("num")
+            mean_us = _number(self.response_times, "avg")
+        timed = has_times and self.done > 0
         defects = {
-            "weighttp-0.5:keep-alive-underflow": self.underflow,
+            "weighttp-0.5:keep-alive-underflow": self.kept > self.done,
             "weighttp-0.5:failures-in-latency": timed and cut_or_lost > 0,
         }
         return Reading(
@@ -178,39 +119,44 @@ class WeighttpReport:
             good_at_least=self.passed,
             good_at_most=self.passed,
             # Heads are counted, of responses that were cut too.
-            statuses={"200-399": self.passed} if cut_or_lost else self._classes(),
+            statuses={"200-399": self.passed} if cut_or_lost else self.codes,
             errors={"status": bad, "failed": cut_or_lost},
             unanswered=cut_or_lost,
             received_bytes=self.received_bytes,
             body_bytes=self.body_bytes,
-            percentiles_us=dict(self.times) if timed else None,
+            percentiles_us=times if timed else None,
             percentiles_by="weighttp 0.5, failed requests among them" if timed else "",
-            mean_us=self.mean_us if timed else None,
+            mean_us=mean_us if timed else None,
             latency_samples=self.done if timed else None,
-            connections=self.connections,
-            printed=claims,
+            connections=opened if isinstance(opened, int) else None,
+            printed={
+                "version": "0.5" if has_times else "0.4",
+                "requests_per_second": self.rate,
+                "failed": failed,
+                "status_codes": dict(self.codes),
+            },
             defects=tuple(name for name, touches in defects.items() if touches),
         )
 
 
-def _times(fields: dict[str, int | str], done: int) -> dict[str, int]:
-    if fields.get("unit") != "us":
-        raise ValueError(f"response_times: its unit is {fields.get('unit')!r}, not us")
+def _times(fields: Mapping[str, int | str], done: int) -> dict[str, float]:
+    unit = fields.get("unit")
+    require(unit == "us", f"response_times: its unit is {unit!r}, not us")
     if _number(fields, "num") != done:
         raise ValueError(f"response_times: {fields['num']} times of {done} requests")
-    times = {percent: _number(fields, f"{percent}%") for percent in _PERCENTS}
+    times: dict[str, float] = {percent: _number(fields, f"{percent}%") for percent in _PERCENTS}
     growing("response_times", times.values())
     return times
 
 
-def _number(fields: dict[str, int | str], key: str) -> int:
+def _number(fields: Mapping[str, int | str], key: str) -> int:
     value = fields.get(key)
     if not isinstance(value, int):
         raise ValueError(f"response_times.{key}: no number")  # noqa: TRY004 - of the tool
     return value
 
 
-class Weighttp(Program):
+class Weighttp(Printing):
     """weighttp 0.4 and 0.5: each client sends its next request after the last response.
 
     Good to know:
@@ -273,21 +219,17 @@ class Weighttp(Program):
             )
         ]
 
-    def read(self, output: Output) -> Reading:
-        ended_well("weighttp", output)
-        with parsing("weighttp"):
-            report = WeighttpReport.from_text(output.stdout)
-            if self.duration is None and report.done != self._requests:
-                raise ValueError(f"{report.done} requests done, asked were {self._requests}")
+    def reading(self, text: str) -> Reading:
+        _, brace, fields = text.partition("{\n")
+        report = _Report.from_json(brace + fields) if brace else _Report.from_lines(text)
+        if self.duration is None and report.done != self._requests:
+            raise ValueError(f"{report.done} requests done, asked were {self._requests}")
         return report.reading()
 
     def declared_s(self) -> float:
         if self.duration is not None:
             return float(self.duration)
         return self._requests / REQUESTS_PER_SECOND
-
-    def load(self) -> Load:
-        return super().load().model_copy(update={"protocol": "HTTP/1.1"})
 
     def for_warm_up(self, seconds: float) -> Self:
         if self.duration is not None:

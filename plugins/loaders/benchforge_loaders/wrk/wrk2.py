@@ -7,17 +7,16 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Command, Duration, Load, Output, Rate, Reading, Target, WrongOption
+from benchforge.plugin import Command, Duration, Output, Rate, Reading, Target, WrongOption
 from benchforge.plugin.load_tools import (
-    Program,
+    Printing,
     Timed,
     WholeSeconds,
-    ended_well,
     growing,
     line,
     only_get,
     optional,
-    parsing,
+    require,
 )
 from benchforge_loaders.wrk.wrk import HOOK, STREAM, stream_environment, taken_of
 
@@ -34,7 +33,7 @@ _SENT_HEAD = (
 _RULE = "-" * 58 + "\n"  # below each distribution
 
 
-class Wrk2(Program, Timed):
+class Wrk2(Printing, Timed):
     """wrk2, a wrk 4 with -R: requests are due at a fixed rate, and late ones wait.
 
     Good to know:
@@ -59,6 +58,7 @@ class Wrk2(Program, Timed):
     )
     asks_version: ClassVar[str] = "-v"
     ends_on_time: ClassVar[bool] = True
+    keep_alive: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     rate: Rate = Field(default=Rate(1000), ge=1)
@@ -79,10 +79,6 @@ class Wrk2(Program, Timed):
             )
             raise WrongOption(msg, "threads", "connections", "rate")
         return self
-
-    def load(self) -> Load:
-        """Return the load; wrk2 always keeps connections."""
-        return super().load().model_copy(update={"keep_alive": True})
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the request in a file: other users can read arguments."""
@@ -106,26 +102,22 @@ class Wrk2(Program, Timed):
         ]
 
     def read(self, output: Output) -> Reading:
-        ended_well("wrk2", output)
-        with parsing("wrk2"):
-            reading = self._reading(output.stdout)
-        taken, began_again = taken_of(output)
+        reading, (taken, began_again) = super().read(output), taken_of(output)
         update = {"records_taken": taken, "stream_began_again": began_again}
         return reading.model_copy(update=update)
 
     def why_no_kinds(self, requests: Mapping[str, object]) -> str:
         return ""
 
-    def _reading(self, printed: str) -> Reading:
-        text, sent = _apart(printed)
+    def reading(self, text: str) -> Reading:
+        text, sent = _apart(text)
         total = line(text, "requests in", _TOTAL)
         requests = int(total[1])
         rate = float(line(text, "Requests/sec:", r"Requests/sec: +(\d{1,12}\.\d\d)")[1])
         transfer = line(text, "Transfer/sec:", r"Transfer/sec: +([\d.]{1,12}[KMGT]?B)")[1]
         bad = optional(text, "Non-2xx", "  Non-2xx", r"  Non-2xx or 3xx responses: (\d{1,15})")
         status = int(bad[1]) if bad else 0
-        if status > requests:
-            raise ValueError(f"'Non-2xx': {status} of {requests} requests")
+        require(status <= requests, f"'Non-2xx': {status} of {requests} requests")
         errors = _socket_errors(text)
         received, within = _bytes(total[4])
         samples, mean_us = _samples(text)
@@ -171,15 +163,13 @@ def _bytes(printed: str) -> tuple[int, int]:
 def _seconds(requests: int, rate: float, printed: str, unit: str) -> float:
     """Return the duration: it is printed to two digits of its unit, and the rate is often finer."""
     seconds, step = float(printed) * _US[unit] / 1e6, 0.01 * _US[unit] / 1e6
-    if seconds <= 0:
-        raise ValueError("'requests in': no time")
+    require(seconds > 0, "'requests in': no time")
     if not requests or rate <= 0:
-        if requests or rate:
-            raise ValueError(f"'Requests/sec:': {rate} for {requests} requests")
+        require(not requests and not rate, f"'Requests/sec:': {rate} for {requests} requests")
         return seconds
     by_rate, rate_step = requests / rate, requests / rate * 0.005 / rate
-    if abs(seconds - by_rate) > step + rate_step:
-        raise ValueError(f"'Requests/sec:': {rate} is not {requests} requests in {seconds} s")
+    sound = abs(seconds - by_rate) <= step + rate_step
+    require(sound, f"'Requests/sec:': {rate} is not {requests} requests in {seconds} s")
     return by_rate if rate_step < step else seconds
 
 
@@ -211,15 +201,13 @@ def _apart(printed: str) -> tuple[str, str]:
 
 def _sent_median_us(text: str, samples: int) -> float | None:
     """Return the median of the times from the real sending. Raises ValueError for a hole."""
-    if _samples(text)[0] != samples:
-        raise ValueError(f"{_SENT_HEAD!r}: not of {samples} requests")
+    require(_samples(text)[0] == samples, f"{_SENT_HEAD!r}: not of {samples} requests")
     return _percentiles(text, _SENT_HEAD)["50"] if samples else None
 
 
 def _percentiles(text: str, named: str) -> dict[str, float]:
     head = f"  {named}\n"
-    if text.count(head) != 1:
-        raise ValueError(f"no line {named!r}")
+    require(text.count(head) == 1, f"no line {named!r}")
     rows = text.partition(head)[2].splitlines()[: len(_PERCENTS)]
     percentiles: dict[str, float] = {}
     for number, percent in enumerate(_PERCENTS):

@@ -234,13 +234,6 @@ it to net.core.somaxconn."""
             if value is not None
         ]
 
-    def run_by(self, runner: str, site: Site, *words: object) -> Command:
-        """Return the command of a runner, which imports the app from its folder first."""
-        where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))
-        arguments = ("--backlog", self.backlog, *words, self.served_app.target)
-        environment = self.process_environment(site)
-        return Command(site.python, RUNNERS / runner, *where, *arguments, environment=environment)
-
     def _refusal(self, protocol: str) -> WrongOption:
         chosen = getattr(self, self.decides, None)
         with_this = f" with {self.decides} {chosen!r}" if chosen else ""

@@ -1,11 +1,10 @@
 """Servers that listen on TCP, or on a unix socket for a proxy before them."""
 
-from abc import ABC
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from benchforge.plugin import Accepts, BenchforgeError, Command, Probe, RightAnswer, Site
+from benchforge.plugin import Accepts, BenchforgeError, Probe, RightAnswer, Site
 from benchforge_servers.python.app_server import AppServer
 
 
@@ -44,23 +43,3 @@ class ListeningServer(AppServer):
                 f"declare one: use = 'nginx', upstream = '{site.label}'",
             )
         return site.url
-
-
-class ModuleServer(ListeningServer, ABC):
-    """A server that takes --uds or --host and --port, and --factory for a function."""
-
-    def started_by(self, module: str, site: Site, *words: object) -> Command:
-        """Return the module's command, which works in the app's folder."""
-        target = self.served_app.target
-        return Command(
-            *(site.python, "-m", module, *self._where(site), *words),
-            *(["--factory"] if target.endswith("()") else []),
-            target.removesuffix("()"),
-            environment=self.process_environment(site),
-            folder=self.folder(site),
-        )
-
-    def _where(self, site: Site) -> list[str]:
-        if self.listen == "unix":
-            return [f"--uds={self.socket(site)}"]
-        return [f"--host={site.address}", f"--port={site.port}"]

@@ -1,1 +1,0 @@
-"""Frameworks with a server of their own."""
