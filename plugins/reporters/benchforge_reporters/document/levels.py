@@ -14,7 +14,6 @@ from benchforge.plugin import (
     Trial,
     readable,
     server_names,
-    titled,
 )
 from benchforge_reporters.document.answers import label_of
 from benchforge_reporters.document.cpu_time import CpuByRole, cost, trials_that_count
@@ -43,9 +42,7 @@ class LevelRow:
 class Levels:
     """The servers of a comparison, the best first."""
 
-    scenario: str
     label: str
-    metric: str
     unit: str
     latency: str
     "Title of the response times, such as p99; empty if no server has one."
@@ -62,9 +59,11 @@ class Levels:
         return max(ends)
 
 
-def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
+def levels(
+    comparisons: Sequence[Comparison], summary: Summary, trials: Sequence[Trial]
+) -> list[Levels]:
     """Return the rows of each comparison that has a ranking."""
-    made = (_levels(comparison, summary, trials) for comparison in summary.comparisons)
+    made = (_levels(comparison, summary, trials) for comparison in comparisons)
     return [table for table in made if table is not None and table.rows]
 
 
@@ -93,9 +92,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
             )
         )
     return Levels(
-        scenario=comparison.scenario,
         label=label_of(comparison, summary),
-        metric=titled(measured.metric, measured.of),
         unit=measured.unit,
         latency="" if latency is None else latency.of or latency.metric,
         unknown=tuple(_unknown(cases, rows, trials if quoted else ())),
