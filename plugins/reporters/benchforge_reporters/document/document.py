@@ -5,7 +5,7 @@ from weakref import ref
 
 from benchforge.plugin import CaseSummary, Summary, Trial, readable
 from benchforge_reporters.document.answers import answers, quoted
-from benchforge_reporters.document.causes import cause_texts, quotable
+from benchforge_reporters.document.causes import CauseTexts, quotable
 from benchforge_reporters.document.claims import claim_lines, intervals_note, tally
 from benchforge_reporters.document.levels import latency_rows, levels
 from benchforge_reporters.document.next_step import launches, next_step, seconds_of
@@ -96,7 +96,7 @@ class ResultDocument:
         self.overview = overview(summary, self.claims, self.answers)
         "Overview of a result with many claims or comparisons; None for others."
         self.tally = [*tally(summary)]
-        self.causes = cause_texts(summary, trials, self.answers)
+        self.causes = CauseTexts(summary, trials, self.answers)
         self.quotable = quotable(self.causes, self.quoted, summary)
         "Part of the answers that a reader may quote."
         self.tables = [SuiteTable(label, summary) for label in summary.tables]
