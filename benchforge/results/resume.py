@@ -146,7 +146,7 @@ def begun(folder: Path) -> ResumableResult:
     Raises Unusable without a result or for a newer one, InvalidFile for an invalid file.
     """
     files = FolderFiles(folder, with_summary=False)
-    wrong = [*files.unread, *contradictions(files)]
+    wrong = [*contradictions(files)]
     if wrong or files.header is None:
         raise refusal(wrong[0])
     header, trials = files.header.model, [trial.model for trial in files.trials]

@@ -40,18 +40,16 @@ _MOST_LOCK = 16 * door.MIB
 def faults(path: Path) -> list[FileFault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
-        files = FolderFiles(path)
-        return [*files.unread, *contradictions(files)]
+        return [*contradictions(FolderFiles(path))]
     parsed = parse_named(path, Header, Trial, Summary, Session, Ceiling, Manifest, Calibration)
     if isinstance(parsed, list):
         return parsed
-    if isinstance(parsed.model, Ceiling):
-        return list(_of_ceiling(Parsed(path, parsed.model, parsed.text), MachineBounds()))
-    if isinstance(parsed.model, Trial):
-        return list(_of_trial(Parsed(path, parsed.model, parsed.text), MachineBounds()))
-    if isinstance(parsed.model, Summary):
-        return list(summed(Parsed(path, parsed.model, parsed.text)))
-    return []
+    model, text = parsed.model, parsed.text
+    if isinstance(model, Ceiling):
+        return list(_of_ceiling(Parsed(path, model, text), MachineBounds()))
+    if isinstance(model, Trial):
+        return list(_of_trial(Parsed(path, model, text), MachineBounds()))
+    return list(summed(Parsed(path, model, text))) if isinstance(model, Summary) else []
 
 
 class FolderFiles:
@@ -109,8 +107,9 @@ _OF_ITSELF: dict[str, object] = {
 
 
 def contradictions(files: FolderFiles) -> Iterator[FileFault]:
-    """Yield what files of a result say that cannot be, alone or beside each other."""
+    """Yield what cannot be read, and what files say that cannot be, alone or beside each other."""
     header = files.header
+    yield from files.unread
     yield from files.wrong
     for ceiling in files.ceilings:
         yield from _of_ceiling(ceiling, files.machine)

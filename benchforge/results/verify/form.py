@@ -30,19 +30,12 @@ def verified_form(folder: Path) -> Verified:
     files = FolderFiles(folder, with_summary=not is_large(folder, LARGEST_SUMMARY), all_of=False)
     files.unread += lists.unread
     verified = Verified(len(files.trials))
-    for fault in form(files, with_lines=True):
+    lines = () if files.summary is None else summed(files.summary)
+    for fault in (*contradictions(files), *lines):
         verified.add(fault)
     if files.header is not None:
         verified.extend(lists.changed)
     return verified
-
-
-def form(files: FolderFiles, *, with_lines: bool) -> Iterator[FileFault]:
-    """Yield what cannot be read, and what files say that cannot be; lines of a summary, too."""
-    yield from files.unread
-    yield from contradictions(files)
-    if with_lines and files.summary is not None:
-        yield from summed(files.summary)
 
 
 class ListedFiles:

@@ -14,8 +14,8 @@ from benchforge.model.values.places import JsonPath
 from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
 from benchforge.results.recomputed.verified import Verified, compare_values
-from benchforge.results.validity.faults import FolderFiles
-from benchforge.results.verify.form import LARGEST_SUMMARY, Level, ListedFiles, form, verified_form
+from benchforge.results.validity.faults import FolderFiles, contradictions
+from benchforge.results.verify.form import LARGEST_SUMMARY, Level, ListedFiles, verified_form
 from benchforge.results.verify.recompute import cases, plan, trials, turns
 from benchforge.results.verify.recompute.recomputed import Recomputation, Result
 from benchforge.results.verify.recompute.summary import reports, summary
@@ -68,7 +68,7 @@ def verify(
     files = FolderFiles(folder, with_summary=not large, all_of=True)
     files.unread += lists.unread
     verified = _recomputed(Result(files, registry, large=large), level, jobs)
-    for fault in form(files, with_lines=False):
+    for fault in contradictions(files):
         verified.add(fault)
     verified.extend(lists.changed)
     verified.extend(lists.incomplete)
