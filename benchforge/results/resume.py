@@ -16,7 +16,7 @@ from benchforge.model.files.result import Header, Planned, changes
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import dotted
-from benchforge.results.validity.faults import contradictions, read_files
+from benchforge.results.validity.faults import FolderFiles, contradictions
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.secrets import redact, secrets_of_suite
 from benchforge.suite.suite import Suite
@@ -145,8 +145,8 @@ def begun(folder: Path) -> ResumableResult:
 
     Raises Unusable without a result or for a newer one, InvalidFile for an invalid file.
     """
-    files = read_files(folder, with_summary=False)
-    wrong = [*files.unread, *contradictions(files)]
+    files = FolderFiles(folder, with_summary=False)
+    wrong = [*contradictions(files)]
     if wrong or files.header is None:
         raise refusal(wrong[0])
     header, trials = files.header.model, [trial.model for trial in files.trials]

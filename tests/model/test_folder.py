@@ -22,7 +22,7 @@ from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import dotted, hides, places
 from benchforge.parts.registry import Registry
-from benchforge.results.validity.faults import faults, read_files
+from benchforge.results.validity.faults import FolderFiles, faults
 from benchforge.results.verify.recompute.compare import verify
 from benchforge.stats.summary.summarize import summarize
 from benchforge.text.readable import conjoined
@@ -303,7 +303,7 @@ def test_a_text_that_is_not_scanned_hides_nothing(text: str) -> None:
 
 
 def test_of_a_file_without_a_fault_no_line_is_looked_for(result: Path) -> None:
-    files = read_files(result)
+    files = FolderFiles(result)
     assert files.header is not None
     assert files.unread == []
     for parsed in (files.header, *files.trials):

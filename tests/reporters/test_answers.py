@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from benchforge_reporters.document.answers import ComparisonAnswer, answers, scatter
-from benchforge_reporters.document.causes import cause_texts
+from benchforge_reporters.document.causes import CauseTexts
 from benchforge_reporters.text.words import alarms, amount
 from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
@@ -196,7 +196,7 @@ def test_more_blocks_are_no_remedy_where_all_trials_of_a_server_failed() -> None
         ),
     ):
         summary = plain.summary(*cases, causes=(cause(finding, "invalid"),))
-        assert remedy in cause_texts(summary, ()).shown[0].remedy
+        assert remedy in CauseTexts(summary, ()).shown[0].remedy
 
 
 @given(
@@ -213,7 +213,7 @@ def test_at_most_five_causes_are_shown_but_each_that_is_invalid(
         cause(FoldedFinding(check=doubt(f"X{number}", message), count=1), kind, dealt=dealt)
         for number, (kind, dealt) in enumerate(kinds)
     )
-    texts = cause_texts(plain.summary(causes=causes), ())
+    texts = CauseTexts(plain.summary(causes=causes), ())
     assert len(texts.all) == len(causes)
     assert {item.id for item in texts.all} == {item.id for item in causes}
     invalid = {item.id for item in causes if (item.audience, item.state) == ("invalid", "open")}
@@ -286,12 +286,12 @@ def test_what_overload_shows_is_no_finding_of_a_search(
     check = doubt("X1", "seen").model_copy(update={"status": status, "topic": topic})
     finding = FoldedFinding(check=check, scenario=case.case.scenario, trials=trials, count=1)
     limiting = (cause(finding, "limits"),)
-    (text,) = cause_texts(summaries.summary(case, causes=limiting), ()).all
+    (text,) = CauseTexts(summaries.summary(case, causes=limiting), ()).all
     assert text.kind == kind
     # Of a search without an answer, each is a reason.
     ended = Capacity(rate=Estimate.model_validate(NO_RATE), safe=None, width=None)
     case = case.model_copy(update={"capacity": ended})
-    (text,) = cause_texts(summaries.summary(case, causes=limiting), ()).all
+    (text,) = CauseTexts(summaries.summary(case, causes=limiting), ()).all
     assert text.kind == "limits"
 
 

@@ -7,8 +7,7 @@ import hashlib
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from benchforge.model.files.calibration import Calibration
@@ -40,38 +39,45 @@ _MOST_LOCK = 16 * door.MIB
 def faults(path: Path) -> list[FileFault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
-        files = read_files(path)
-        return [*files.unread, *contradictions(files)]
+        return [*contradictions(FolderFiles(path))]
     parsed = parse_named(path, Header, Trial, Summary, Session, Ceiling, Manifest, Calibration)
     if isinstance(parsed, list):
         return parsed
-    if isinstance(parsed.model, Ceiling):
-        return list(_of_ceiling(Parsed(path, parsed.model, parsed.text), MachineBounds()))
-    if isinstance(parsed.model, Trial):
-        return list(_of_trial(Parsed(path, parsed.model, parsed.text), MachineBounds()))
-    if isinstance(parsed.model, Summary):
-        return list(summed(Parsed(path, parsed.model, parsed.text)))
-    return []
+    model, text = parsed.model, parsed.text
+    if isinstance(model, Ceiling):
+        return list(_of_ceiling(Parsed(path, model, text), MachineBounds()))
+    if isinstance(model, Trial):
+        return list(_of_trial(Parsed(path, model, text), MachineBounds()))
+    return list(summed(Parsed(path, model, text))) if isinstance(model, Summary) else []
 
 
-@dataclass
 class FolderFiles:
-    """The files of a result that could be read, and what is wrong with the others."""
+    """The files of a result that could be read, each once, and what is wrong with the others.
 
-    folder: Path
-    header: Parsed[Header] | None = None
-    trials: list[Parsed[Trial]] = field(default_factory=list)
-    sessions: list[Parsed[Session]] = field(default_factory=list)
-    ceilings: list[Parsed[Ceiling]] = field(default_factory=list)
-    summary: Parsed[Summary] | None = None
-    unread: list[FileFault] = field(default_factory=list)
-    wrong: list[FileFault] = field(default_factory=list)
-    "Contradictions in trials."
+    The summary only `with_summary`. Unless `all_of` trials, numbers that are not needed again are
+    dropped: thousands of trials fit.
+    """
 
-    @cached_property
-    def machine(self) -> MachineBounds:
-        """What the machine can do at most, by the header."""
-        return MachineBounds() if self.header is None else MachineBounds.of(self.header.model.facts)
+    def __init__(self, folder: Path, *, with_summary: bool = True, all_of: bool = True) -> None:
+        self.unread: list[FileFault] = []
+        self.wrong: list[FileFault] = []
+        "Contradictions in trials."
+        self.header = next(self.read(parse_header(folder)), None)
+        facts = {} if self.header is None else self.header.model.facts
+        self.machine = MachineBounds.of(facts)
+        "What the machine can do at most, by the header."
+        read_trials = (trial for parsed in parse_trials(folder) for trial in self.read(parsed))
+        self.trials = [self.judged(trial, as_whole=all_of) for trial in read_trials]
+        self.trials.sort(key=lambda trial: trial.model.number)
+        self.sessions = list[Parsed[Session]]()
+        for name in files_of(folder, Session):
+            self.sessions += self.read(parse(folder, name, Session))
+        self.ceilings = list[Parsed[Ceiling]]()
+        for name in files_of(folder, Ceiling):
+            self.ceilings += self.read(parse(folder, name, Ceiling))
+        self.summary: Parsed[Summary] | None = None
+        if with_summary and os.path.lexists(folder / SUMMARY):
+            self.summary = next(self.read(parse(folder, SUMMARY, Summary)), None)
 
     def judged(self, trial: Parsed[Trial], *, as_whole: bool) -> Parsed[Trial]:
         """Note what a trial says that cannot be; return it without its text, and reduced."""
@@ -99,28 +105,10 @@ _OF_ITSELF: dict[str, object] = {
 "What no other file of a result is compared with."
 
 
-def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) -> FolderFiles:
-    """Read the files of a result, each once; its summary only `with_summary`.
-
-    Unless `all_of` trials, numbers that are not needed again are dropped: thousands of trials fit.
-    """
-    files = FolderFiles(folder)
-    files.header = next(files.read(parse_header(folder)), None)
-    for trial in parse_trials(folder):
-        files.trials += [files.judged(parsed, as_whole=all_of) for parsed in files.read(trial)]
-    files.trials.sort(key=lambda trial: trial.model.number)
-    for name in files_of(folder, Session):
-        files.sessions += files.read(parse(folder, name, Session))
-    for name in files_of(folder, Ceiling):
-        files.ceilings += files.read(parse(folder, name, Ceiling))
-    if with_summary and os.path.lexists(folder / SUMMARY):
-        files.summary = next(files.read(parse(folder, SUMMARY, Summary)), None)
-    return files
-
-
 def contradictions(files: FolderFiles) -> Iterator[FileFault]:
-    """Yield what files of a result say that cannot be, alone or beside each other."""
+    """Yield what cannot be read, and what files say that cannot be, alone or beside each other."""
     header = files.header
+    yield from files.unread
     yield from files.wrong
     for ceiling in files.ceilings:
         yield from _of_ceiling(ceiling, files.machine)

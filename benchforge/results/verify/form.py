@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from benchforge.model.files.manifest import Manifest, is_measured, place_of
 from benchforge.results.recomputed.large_summary import is_large
 from benchforge.results.recomputed.manifest import Digests, changed_files, digests_of
 from benchforge.results.recomputed.verified import Recomputed, Values, Verified
-from benchforge.results.validity.faults import FolderFiles, contradictions, read_files, summed
+from benchforge.results.validity.faults import FolderFiles, contradictions, summed
 from benchforge.run.disk.manifest import listable
 from benchforge.text.readable import conjoined, listed
 
@@ -26,55 +26,46 @@ LARGEST_SUMMARY = 4 << 20
 
 def verified_form(folder: Path) -> Verified:
     """Return what comes of the level `form`: each file that cannot be read is a fault."""
-    lists = listed_files(folder)
-    files = read_files(folder, with_summary=not is_large(folder, LARGEST_SUMMARY), all_of=False)
+    lists = ListedFiles(folder)
+    files = FolderFiles(folder, with_summary=not is_large(folder, LARGEST_SUMMARY), all_of=False)
     files.unread += lists.unread
     verified = Verified(len(files.trials))
-    for fault in form(files, with_lines=True):
+    lines = () if files.summary is None else summed(files.summary)
+    for fault in (*contradictions(files), *lines):
         verified.add(fault)
     if files.header is not None:
         verified.extend(lists.changed)
     return verified
 
 
-def form(files: FolderFiles, *, with_lines: bool) -> Iterator[FileFault]:
-    """Yield what cannot be read, and what files say that cannot be; lines of a summary, too."""
-    yield from files.unread
-    yield from contradictions(files)
-    if with_lines and files.summary is not None:
-        yield from summed(files.summary)
-
-
-@dataclass(frozen=True)
 class ListedFiles:
-    """The files of a result beside those that its manifest lists, and those that were signed."""
+    """The files of a result beside those that its manifest lists, and those that were signed.
 
-    changed: Verified
-    incomplete: Verified
-    "Files that nothing lists, or that were not signed where others were."
-    unread: list[FileFault]
-    "Faults of manifests that cannot be read."
+    Each file is digested once. Trials are read after that: lists of 100,000 files take as much.
+    """
 
-
-def listed_files(folder: Path) -> ListedFiles:
-    """Digest each file once. Trials are read after that: lists of 100,000 files take as much."""
-    lists, digest_of = ListedFiles(Verified(0), Verified(0), []), digests_of(folder)
-    for name in (MANIFEST, SIGNED):
-        if not os.path.lexists(folder / name):
-            continue
-        manifest = parse(folder, name, Manifest)
-        if not isinstance(manifest, Parsed):
-            lists.unread.extend(manifest)
-            continue
-        signed = name == SIGNED
-        for value in changed_files(measured(manifest) if signed else manifest, digest_of):
-            lists.changed.add(value)
-        for value in _later_signed(manifest, digest_of) if signed else _later(manifest):
-            lists.incomplete.add(value)
-    if not os.path.lexists(folder / MANIFEST):
-        reason = f"no {MANIFEST}: nothing shows whether a file was changed or removed after the run"
-        lists.incomplete.add(FileFault(folder / HEADER, "", None, reason, "unreadable"))
-    return lists
+    def __init__(self, folder: Path) -> None:
+        self.changed, self.incomplete = Verified(0), Verified(0)
+        "Incomplete: files that nothing lists, or that were not signed where others were."
+        self.unread: list[FileFault] = []
+        "Faults of manifests that cannot be read."
+        digest_of = digests_of(folder)
+        for name in (MANIFEST, SIGNED):
+            if not os.path.lexists(folder / name):
+                continue
+            manifest = parse(folder, name, Manifest)
+            if not isinstance(manifest, Parsed):
+                self.unread.extend(manifest)
+                continue
+            signed = name == SIGNED
+            for value in changed_files(measured(manifest) if signed else manifest, digest_of):
+                self.changed.add(value)
+            for value in _later_signed(manifest, digest_of) if signed else _later(manifest):
+                self.incomplete.add(value)
+        if not os.path.lexists(folder / MANIFEST):
+            shows = "nothing shows whether a file was changed or removed after the run"
+            reason = f"no {MANIFEST}: {shows}"
+            self.incomplete.add(FileFault(folder / HEADER, "", None, reason, "unreadable"))
 
 
 def _later_signed(signed: Parsed[Manifest], digest_of: Digests) -> Values:

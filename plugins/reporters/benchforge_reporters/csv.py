@@ -29,7 +29,7 @@ from benchforge.plugin import (
     trial_values,
 )
 from benchforge_reporters.text.cells import figure
-from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
+from benchforge_reporters.text.pivots import Grid, heads, metrics_of, remarks, word
 
 FILE: Final = "numbers.json"
 FOLDER = "tables"
@@ -107,7 +107,7 @@ def searched(summary: Summary) -> Iterator[list[str]]:
 
 def records(pivot: Pivot, cases: Sequence[CaseSummary]) -> Iterator[list[str]]:
     """Yield the heads, then the fields of each row."""
-    cells = grid(pivot, cases)
+    cells = Grid(pivot, cases)
     fields = list(_fields(cells))
     yield [*pivot.rows, *(field.head for field in fields), "notes"]
     for row in cells.rows:

@@ -9,15 +9,13 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchforge.model.files.file import FileFault, Parsed
-from benchforge.model.files.folder import refusal
-from benchforge.model.values.distribution import own_version
 from benchforge.model.values.forked import forked
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
 from benchforge.results.recomputed.verified import Verified, compare_values
-from benchforge.results.validity.faults import FolderFiles, read_files
-from benchforge.results.verify.form import LARGEST_SUMMARY, Level, form, listed_files, verified_form
+from benchforge.results.validity.faults import FolderFiles, contradictions
+from benchforge.results.verify.form import LARGEST_SUMMARY, Level, ListedFiles, verified_form
 from benchforge.results.verify.recompute import cases, plan, trials, turns
 from benchforge.results.verify.recompute.recomputed import Recomputation, Result
 from benchforge.results.verify.recompute.summary import reports, summary
@@ -66,11 +64,11 @@ def verify(
     if level == "form":
         return verified_form(folder)
     large = is_large(folder, most_bytes)
-    lists = listed_files(folder)
-    files = read_files(folder, with_summary=not large, all_of=True)
+    lists = ListedFiles(folder)
+    files = FolderFiles(folder, with_summary=not large, all_of=True)
     files.unread += lists.unread
-    verified = _recomputed(_result(files, registry, large), level, jobs)
-    for fault in form(files, with_lines=False):
+    verified = _recomputed(Result(files, registry, large=large), level, jobs)
+    for fault in contradictions(files):
         verified.add(fault)
     verified.extend(lists.changed)
     verified.extend(lists.incomplete)
@@ -151,23 +149,6 @@ def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None
         return
     first, by = lines.differing[0], f"benchforge {result.other} may have written other lines"
     verified.cannot.append(replace(first, message=f"{first.message}; {by}"))
-
-
-def _result(files: FolderFiles, registry: Registry, large: bool) -> Result:
-    """Return what can be computed again. Raises what the first fault is of what is not read."""
-    if files.unread or files.header is None:
-        raise refusal(files.unread[0])
-    version = files.header.model.benchforge
-    return Result(
-        header=files.header,
-        trials=tuple(files.trials),
-        ceilings=tuple(files.ceilings),
-        sessions=tuple(session.model for session in files.sessions),
-        summary=files.summary,
-        registry=registry,
-        other="" if own_version() == version else version,
-        large=large,
-    )
 
 
 def _document(file: Parsed[Any], *member: str | int) -> object:

@@ -11,16 +11,18 @@ from pydantic import JsonValue
 from benchforge.checks.summary import concluded
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import FileFault, Parsed
-from benchforge.model.files.result import Header
+from benchforge.model.files.folder import refusal
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import installed_metrics
 from benchforge.results.recomputed.large_summary import ComparedLines, compared_after
 from benchforge.results.recomputed.verified import Recomputed
+from benchforge.results.validity.faults import FolderFiles
 from benchforge.results.verify.recompute.kept_suite import KeptSuite, kept_suite
 from benchforge.run.ceiling.null_server import load_of
 from benchforge.suite.scenarios.search import rated
@@ -55,20 +57,21 @@ class SummedUp:
     "Trials of a session that was killed: it wrote no summary."
 
 
-@dataclass(frozen=True)
 class Result:
     """A result as it was read; its suite says how, and is read when it is needed."""
 
-    header: Parsed[Header]
-    trials: tuple[Parsed[Trial], ...]
-    ceilings: tuple[Parsed[Ceiling], ...]
-    sessions: tuple[Session, ...]
-    summary: Parsed[Summary] | None
-    registry: Registry
-    other: str
-    "The version of benchforge that wrote it; empty for this very one."
-    large: bool = False
-    "True if its summary is compared line by line: `summary` is None then."
+    def __init__(self, files: FolderFiles, registry: Registry, *, large: bool) -> None:
+        """Raises what the first fault is of what is not read."""
+        if files.unread or files.header is None:
+            raise refusal(files.unread[0])
+        version = files.header.model.benchforge
+        self.header, self.summary, self.registry = files.header, files.summary, registry
+        self.trials, self.ceilings = tuple(files.trials), tuple(files.ceilings)
+        self.sessions = tuple(session.model for session in files.sessions)
+        self.other = "" if own_version() == version else version
+        "The version of benchforge that wrote it; empty for this very one."
+        self.large = large
+        "True if its summary is compared line by line: `summary` is None then."
 
     @cached_property
     def suite(self) -> KeptSuite:
@@ -100,16 +103,11 @@ class Result:
 
     def _concluded_after(self, sessions: int) -> Summary:
         if sessions not in self._by_sessions:
-            sessions_after, header = self._after(sessions), self.header.model
+            sums, header = self._after(sessions), self.header.model
             metrics = installed_metrics(header, self.header.file.parent, self.registry)
-            again = concluded(
-                header,
-                sessions_after.trials,
-                metrics,
-                sessions_after.sessions,
-                sessions_after.ceilings,
+            self._by_sessions[sessions] = concluded(
+                header, sums.trials, metrics, sums.sessions, sums.ceilings
             )
-            self._by_sessions[sessions] = again
         return self._by_sessions[sessions]
 
     def _after(self, count: int) -> SummedUp:
@@ -133,7 +131,7 @@ class Result:
         for number, share in enumerate(shares):  # copies: what was read of the suite stays
             ceilings = self.ceilings if share is shares[-1] else ()
             trials = self.trials[number * size : (number + 1) * size]
-            vars(share).update(trials=trials, ceilings=ceilings)
+            share.trials, share.ceilings = trials, ceilings
         return shares
 
     def again(self, *path: str | int, value: JsonValue = None, cannot: str = "") -> Recomputed:

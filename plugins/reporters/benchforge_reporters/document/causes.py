@@ -54,15 +54,33 @@ class CauseText:
         return [list(alike) for _, alike in outcomes]
 
 
-@dataclass(frozen=True)
 class CauseTexts:
-    """All causes of a result: those that are shown, and the others."""
+    """All causes of a result in words, those that matter most first.
 
-    shown: tuple[CauseText, ...]
-    "The first ones: at most MOST, unless more of them make numbers invalid."
-    others: tuple[CauseText, ...]
-    unanswered: bool = False
-    "True if no comparison has an answer."
+    `answered` are the answers of the summary, if the caller has them; else they are formed.
+    """
+
+    def __init__(
+        self,
+        summary: Summary,
+        trials: Sequence[Trial],
+        answered: Sequence[ComparisonAnswer] | None = None,
+    ) -> None:
+        texts = [_text(cause, summary, trials) for cause in summary.causes]
+        matter = [text for kind in _CLASSES for text in texts if text.kind == kind]
+        # What makes a comparison unlike is worse for an answer than noise, which meets all alike.
+        matter.sort(key=lambda text: not _unlike(text))
+        invalid = [text for text in matter if text.kind == "invalid"]
+        room = [text for text in matter if text not in invalid][: max(0, MOST - len(invalid))]
+        self.shown = [text for text in matter if text in invalid or text in room]
+        "The first ones: at most MOST, unless more of them make numbers invalid."
+        others = [text for text in (*matter, *texts) if text not in self.shown]
+        self.others = [*dict.fromkeys(others)]
+        answered = answers(summary, trials) if answered is None else answered
+        verdicts = [answer.verdict for answer in answered]
+        decided = any(verdict.state == "decided" or verdict.pairs for verdict in verdicts)
+        self.unanswered = bool(verdicts) and not decided
+        "True if no comparison has an answer."
 
     @property
     def all(self) -> tuple[CauseText, ...]:
@@ -76,28 +94,6 @@ class CauseTexts:
         if self.unanswered or not harmless:
             return ""
         return " does not limit the answer" if len(self.others) == 1 else " do not limit the answer"
-
-
-def cause_texts(
-    summary: Summary, trials: Sequence[Trial], answered: Sequence[ComparisonAnswer] | None = None
-) -> CauseTexts:
-    """Return the causes of a summary in words, those that matter most first.
-
-    `answered` are the answers of this summary, if the caller has them; else they are formed.
-    """
-    texts = [_text(cause, summary, trials) for cause in summary.causes]
-    matter = [text for kind in _CLASSES for text in texts if text.kind == kind]
-    # What makes a comparison unlike is worse for an answer than noise, which meets all alike.
-    matter.sort(key=lambda text: not _unlike(text))
-    invalid = [text for text in matter if text.kind == "invalid"]
-    room = [text for text in matter if text not in invalid][: max(0, MOST - len(invalid))]
-    first = [text for text in matter if text in invalid or text in room]
-    others = [text for text in (*matter, *texts) if text not in first]
-    answered = answers(summary, trials) if answered is None else answered
-    verdicts = [answer.verdict for answer in answered]
-    decided = any(verdict.state == "decided" or verdict.pairs for verdict in verdicts)
-    unanswered = bool(verdicts) and not decided
-    return CauseTexts(tuple(first), tuple(dict.fromkeys(others)), unanswered)
 
 
 def _unlike(text: CauseText) -> bool:

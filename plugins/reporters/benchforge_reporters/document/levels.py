@@ -14,7 +14,6 @@ from benchforge.plugin import (
     Trial,
     readable,
     server_names,
-    titled,
 )
 from benchforge_reporters.document.answers import label_of
 from benchforge_reporters.document.cpu_time import CpuByRole, cost, trials_that_count
@@ -39,21 +38,39 @@ class LevelRow:
     "CPU time that a response takes of each role, in seconds; empty if unknown."
 
 
-@dataclass(frozen=True)
 class Levels:
     """The servers of a comparison, the best first."""
 
-    scenario: str
-    label: str
-    metric: str
-    unit: str
-    latency: str
-    "Title of the response times, such as p99; empty if no server has one."
-    unknown: tuple[str, ...]
-    "Columns that no server has a value of, each with the reason: they are left out."
-    failed: float | None
-    "Most failed requests of a trial; None if unknown."
-    rows: tuple[LevelRow, ...]
+    def __init__(self, comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> None:
+        cases = summary.cases_of(comparison)
+        by_name = dict(zip(server_names([case.case for case in cases]), cases, strict=True))
+        rates = (line for case in cases[:1] for line in case.metrics if line.measurand == RATE)
+        measured = next(rates, None) if len(cases) == 1 else summary.standing(comparison)
+        quoted = comparison.verdict is None or comparison.verdict.cpu
+        latency, self.rows = _shown_latency(cases), list[LevelRow]()
+        for server, rank, value, interval in _ranked(measured, summary):
+            if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
+                continue
+            times = None if latency is None else case.line(latency.metric, latency.of)
+            self.rows.append(
+                LevelRow(
+                    server=server or case.case.server,
+                    rank=rank,
+                    value=value,
+                    interval=interval,
+                    latency=None if times is None else times.level,
+                    thin=times is not None and _thin(times),
+                    cpu=cost(trials_that_count(case, trials)) if quoted else {},
+                )
+            )
+        self.label = label_of(comparison, summary)
+        self.unit = "" if measured is None else measured.unit
+        self.latency = "" if latency is None else latency.of or latency.metric
+        "Title of the response times, such as p99; empty if no server has one."
+        self.unknown = [*_unknown(cases, self.rows, trials if quoted else ())]
+        "Columns that no server has a value of, each with the reason: they are left out."
+        self.failed = _failed(cases)
+        "Most failed requests of a trial; None if unknown."
 
     @property
     def top(self) -> float:
@@ -62,57 +79,23 @@ class Levels:
         return max(ends)
 
 
-def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
+def levels(
+    comparisons: Sequence[Comparison], summary: Summary, trials: Sequence[Trial]
+) -> list[Levels]:
     """Return the rows of each comparison that has a ranking."""
-    made = (_levels(comparison, summary, trials) for comparison in summary.comparisons)
-    return [table for table in made if table is not None and table.rows]
-
-
-def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
-    cases = summary.cases_of(comparison)
-    by_name = dict(zip(server_names([case.case for case in cases]), cases, strict=True))
-    rates = (line for case in cases[:1] for line in case.metrics if line.measurand == RATE)
-    measured = next(rates, None) if len(cases) == 1 else summary.standing(comparison)
-    if measured is None:
-        return None
-    rows, latency = [], _shown_latency(cases)
-    quoted = comparison.verdict is None or comparison.verdict.cpu
-    for server, rank, value, interval in _ranked(measured, summary):
-        if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
-            continue
-        times = None if latency is None else case.line(latency.metric, latency.of)
-        rows.append(
-            LevelRow(
-                server=server or case.case.server,
-                rank=rank,
-                value=value,
-                interval=interval,
-                latency=None if times is None else times.level,
-                thin=times is not None and _thin(times),
-                cpu=cost(trials_that_count(case, trials)) if quoted else {},
-            )
-        )
-    return Levels(
-        scenario=comparison.scenario,
-        label=label_of(comparison, summary),
-        metric=titled(measured.metric, measured.of),
-        unit=measured.unit,
-        latency="" if latency is None else latency.of or latency.metric,
-        unknown=tuple(_unknown(cases, rows, trials if quoted else ())),
-        failed=_failed(cases),
-        rows=tuple(rows),
-    )
+    made = (Levels(comparison, summary, trials) for comparison in comparisons)
+    return [table for table in made if table.rows]
 
 
 def _ranked(
-    measured: MetricRanking | MetricSummary, summary: Summary
+    measured: MetricRanking | MetricSummary | None, summary: Summary
 ) -> Iterator[tuple[str, str, float | None, tuple[float, float] | None]]:
     """Yield name, ranks, value and interval of each server; of one without others, its value."""
     if isinstance(measured, MetricRanking):
         for entry in measured.ranking.order if measured.ranking else ():
             rank = str(entry.best) if entry.best == entry.worst else f"{entry.best}–{entry.worst}"
             yield entry.server, rank, entry.value.value, entry.value.interval
-    elif not summary.smoke:  # which has no level
+    elif measured is not None and not summary.smoke:  # which has no level
         yield "", "", measured.level, None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from benchforge.plugin import CaseSummary, Histogram, StageReading, Trial, readable
+from benchforge.plugin import CaseSummary, Histogram, Reading, StageReading, Trial, readable
 from benchforge_reporters.text.words import names
 
 _TAIL_RESPONSES = 1000
@@ -28,48 +28,38 @@ class Moment:
     "99th percentile, in µs; None where fewer than 1,000 responses are behind it, or if unknown."
 
 
-@dataclass(frozen=True)
 class LoadOverTime:
     """A case over the time of its load."""
 
-    label: str
-    server: str
-    borders_s: tuple[float, ...]
-    "End of each stage."
-    moments: tuple[Moment, ...]
-    bin_s: float
-    "Length of the bins of `rates`; 0 without any."
-    rates: tuple[tuple[float, ...], ...]
-    "Responses per second in each bin, for each trial."
+    def __init__(self, label: str, server: str, readings: Sequence[Reading]) -> None:
+        self.label, self.server = label, server
+        self.borders_s = [*accumulate(stage.seconds for stage in readings[0].stages)]
+        "End of each stage."
+        self.moments = [*_moments([reading.stages for reading in readings])]
+        self.bin_s = 0.0
+        "Length of the bins of `rates`; 0 without any."
+        self.rates: list[list[float]] = []
+        "Responses per second in each bin, for each trial."
+        for reading in readings[:_LINES]:
+            if reading.series is not None:
+                each = max(1, -(-len(reading.series.completed) // _POINTS))
+                self.bin_s = each * reading.series.bin_s
+                # The last bin may be shorter, so it has no rate.
+                counts = reading.series.completed[: int(reading.seconds / reading.series.bin_s)]
+                bins = range(0, len(counts) // each * each, each)
+                self.rates.append(
+                    [sum(counts[start : start + each]) / self.bin_s for start in bins]
+                )
 
 
 def loads_over_time(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[LoadOverTime]:
     """Return the cases whose loads had stages, each over all of its measured trials."""
-    named_cases = zip(names(cases), cases, strict=True)
-    pairs = [(name, case, [t for t in trials if t.case == case.case]) for name, case in named_cases]
-    return [
-        load
-        for name, case, trials_of_case in pairs
-        if (load := _over_time(name, case.case.server, trials_of_case)) is not None
-    ]
-
-
-def _over_time(name: str, server: str, trials: Sequence[Trial]) -> LoadOverTime | None:
-    readings = [t.reading for t in trials if t.reading is not None and t.reading.stages]
-    if not readings:
-        return None
-    bin_s, rates = 0.0, []
-    for reading in readings[:_LINES]:
-        if reading.series is not None:
-            each = max(1, -(-len(reading.series.completed) // _POINTS))
-            bin_s = each * reading.series.bin_s
-            # The last bin may be shorter, so it has no rate.
-            counts = reading.series.completed[: int(reading.seconds / reading.series.bin_s)]
-            starts = range(0, len(counts) // each * each, each)
-            rates.append(tuple(sum(counts[start : start + each]) / bin_s for start in starts))
-    moments = tuple(_moments([reading.stages for reading in readings]))
-    borders_s = tuple(accumulate(stage.seconds for stage in readings[0].stages))
-    return LoadOverTime(name, server, borders_s, moments, bin_s, tuple(rates))
+    loads = []
+    for name, case in zip(names(cases), cases, strict=True):
+        readings = [trial.reading for trial in trials if trial.case == case.case]
+        if staged := [reading for reading in readings if reading and reading.stages]:
+            loads.append(LoadOverTime(name, case.case.server, staged))
+    return loads
 
 
 def _moments(trials: Sequence[Sequence[StageReading]]) -> Iterator[Moment]:

@@ -51,20 +51,24 @@ class MatrixRow:
         return next((cell for cell in self.cells if cell.server == server), None)
 
 
-@dataclass(frozen=True)
 class Overview:
     """All claims and comparisons of a result that has many of them."""
 
-    published: int
-    "Claims for which a source gives a value."
-    excluded: int
-    "Claims whose interval excludes the published value."
-    unknown: int
-    "Claims with a published value and without an interval."
-    rows: tuple[MatrixRow, ...]
-    "Comparisons of at least two servers or clients that are ranked."
-    side: str = "server"
-    "Kind of part that all of them compare: server or client."
+    def __init__(
+        self, summary: Summary, claims: Sequence[ClaimLine], answers: Sequence[ComparisonAnswer]
+    ) -> None:
+        published = [line.excluded for line in claims if line.published]
+        self.published = len(published)
+        "Claims for which a source gives a value."
+        self.excluded = published.count(True)
+        "Claims whose interval excludes the published value."
+        self.unknown = published.count(None)
+        "Claims with a published value and without an interval."
+        self.rows = [*_rows(summary, answers)]
+        "Comparisons of at least two servers or clients that are ranked."
+        compared = (each for each in summary.comparisons if len(each.cases) > 1)
+        self.side = "client" if set(map(side, compared)) == {"client"} else "server"
+        "Kind of part that all of them compare: server or client."
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -94,15 +98,7 @@ def overview(
     """Return the overview of a result; None if it has few claims and few comparisons."""
     if len(claims) < _MANY_CLAIMS and len(answers) < _MANY_COMPARISONS:
         return None
-    published = [line.excluded for line in claims if line.published]
-    sides = {side(comparison) for comparison in summary.comparisons if len(comparison.cases) > 1}
-    return Overview(
-        published=len(published),
-        excluded=published.count(True),
-        unknown=published.count(None),
-        rows=tuple(_rows(summary, answers)),
-        side="client" if sides == {"client"} else "server",
-    )
+    return Overview(summary, claims, answers)
 
 
 def _rows(summary: Summary, answers: Sequence[ComparisonAnswer]) -> Iterator[MatrixRow]:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from benchforge.plugin import FoldedFinding, Reporter, Summary, Trial, readable, safe
 from benchforge_reporters.document.answers import SIGNS, ComparisonAnswer
 from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
-from benchforge_reporters.document.causes import CauseText, cause_texts
+from benchforge_reporters.document.causes import CauseText, CauseTexts
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.document import ResultDocument, Section, SuiteTable, document
@@ -348,7 +348,7 @@ class Why(Terminal):
 
     def _written(self, summary: Summary, trials: Sequence[Trial], paint: Paint) -> str:
         """Return each cause with its findings: where, in which trials, and the limit."""
-        causes = cause_texts(summary, trials).all
+        causes = CauseTexts(summary, trials).all
         unknown = [cause for cause in causes if _is_unknown(cause)]
         blocks = ["\n".join(_explained(text, paint)) for text in causes if text not in unknown]
         if unknown:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from benchforge.plugin import CaseSummary, MetricSummary, Sample, Statistic, readable, titled
+from benchforge.plugin import CaseSummary, MetricSummary, Statistic, TrialSample, readable, titled
 
 CENTRES = ("median", "mean", "average")
 "Statistics that can have a spread."
@@ -13,8 +13,8 @@ Centre = Statistic | Literal["typical"]
 NOTHING = "–"
 _RESPONSES = re.compile(r"\b(\d+) responses\b")
 _UNCOUNTED = "\0 responses"
-Valued = tuple[MetricSummary, Sample]
-"A line, and its value of a trial."
+Taken = tuple[MetricSummary, TrialSample]
+"A line, and what a trial gave it."
 
 
 @dataclass(frozen=True)
@@ -131,19 +131,15 @@ def of_lines(
     )
 
 
-def of_trial(of_one: Sequence[Valued], scale: readable.Scale, notes: Footnotes) -> Cell:
-    """Return the cell of one trial: its value."""
-    if not of_one:
-        return Cell.of_word(NOTHING, all_known=False)
-    samples = [(line, each) for line, each in of_one if not _is_class(line) or each.value != 0]
-    if not samples:
-        return Cell.of_word("0")
-    texts = [_named(line, _value(line, sample, scale, notes)) for line, sample in samples]
-    return Cell(
-        tuple((text, "") for text in texts),
-        loud=any(line.of_failures and sample.value for line, sample in samples),
-        all_known=all(sample.value is not None for _, sample in samples),
-    )
+def of_trial(taken: Sequence[Taken], scale: readable.Scale, notes: Footnotes) -> Cell:
+    """Return the cell of one trial: of each line its value, which is each statistic."""
+    lines = []
+    for line, trial_sample in taken:
+        sample = trial_sample.sample
+        update = dict.fromkeys(("typical", "median", "lowest", "highest"), sample.value)
+        bound = {"samples": (trial_sample,), "lower_bound": sample.lower_bound, "why": sample.why}
+        lines.append(line.model_copy(update=update | bound))
+    return of_lines(lines, scale, notes)
 
 
 def _part(
@@ -180,13 +176,6 @@ def _why_unknown(line: MetricSummary, cause: str, notes: Footnotes) -> str:
     if len(uncounted) == 1 and _UNCOUNTED in next(iter(uncounted)):
         return notes.mark(reasons[0], _title(line), reasons)
     return notes.mark(cause, _title(line))
-
-
-def _value(line: MetricSummary, sample: Sample, scale: readable.Scale, notes: Footnotes) -> str:
-    if sample.value is None:
-        return f"unknown {notes.mark(sample.why, _title(line))}"
-    mark = f" {notes.mark(sample.why, _title(line))}" if sample.why else ""
-    return ("> " if sample.lower_bound else "") + scale.text(sample.value) + mark
 
 
 def _named(line: MetricSummary, text: str) -> str:

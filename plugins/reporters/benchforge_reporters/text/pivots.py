@@ -1,7 +1,7 @@
 """The tables that a suite draws of its cases: rows and columns are axes of the matrix."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from benchforge.plugin import (
@@ -21,38 +21,24 @@ from benchforge_reporters.text.words import in_short
 _COUNT = readable.Scale("1", exact=True)
 
 
-@dataclass(frozen=True)
 class Grid:
-    """The cases of a table, each in its cell; a cell may have none."""
+    """The cases of a table, each in its cell; a cell may have none. By scenario as the table says.
 
-    pivot: Pivot
-    rows: tuple[Place, ...]
-    columns: tuple[Place, ...]
-    cells: Mapping[Place, CaseSummary]
-    "Cells by row and column."
+    It has the rows and columns with a case.
+    """
 
-    @property
-    def cases(self) -> tuple[CaseSummary, ...]:
-        """All of them."""
-        return tuple(self.cells.values())
+    def __init__(self, pivot: Pivot, cases: Sequence[CaseSummary]) -> None:
+        parts_shown = [part for case in cases for part in case.by_part(pivot.part)]
+        self.pivot, self.cases = pivot, [case for case in parts_shown if pivot.has(case.case)]
+        self.cases.sort(key=lambda case: pivot.scenarios.index(case.case.scenario))
+        names = [case.case for case in self.cases]
+        self.rows, self.columns = places(pivot.rows, names), places(pivot.columns, names)
+        axes = (*pivot.rows, *pivot.columns)
+        self._by_place = {place(case.case, axes): case for case in self.cases}
 
     def case(self, row: Place, column: Place) -> CaseSummary | None:
         """Return the case of a cell."""
-        return self.cells.get((*row, *column))
-
-
-def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
-    """Return a table's cases, in rows and columns that have one: by scenario as the table says."""
-    parts_shown = [part for case in cases for part in case.by_part(pivot.part)]
-    cases_in_pivot = [case for case in parts_shown if pivot.has(case.case)]
-    cases_in_pivot.sort(key=lambda case: pivot.scenarios.index(case.case.scenario))
-    names = [case.case for case in cases_in_pivot]
-    return Grid(
-        pivot=pivot,
-        rows=tuple(places(pivot.rows, names)),
-        columns=tuple(places(pivot.columns, names)),
-        cells={place(case.case, (*pivot.rows, *pivot.columns)): case for case in cases_in_pivot},
-    )
+        return self._by_place.get((*row, *column))
 
 
 @dataclass(frozen=True)
@@ -67,7 +53,7 @@ class _Shown:
 
 def pivot_table(pivot: Pivot, cases: Sequence[CaseSummary], first: int | None = None) -> Table:
     """Return a table of the suite; of its columns the `first` ones, and no footnote of others."""
-    cells, notes = grid(pivot, cases), Footnotes()
+    cells, notes = Grid(pivot, cases), Footnotes()
     columns = tuple(_columns(cells))[:first]
     return Table(
         heads=short(pivot.rows),

@@ -6,7 +6,7 @@ from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 from benchforge.plugin import CaseSummary, MetricSummary, Summary, Trial, readable, titled
-from benchforge_reporters.text.cells import Cell, Footnotes, Valued, case_labels, of_lines, of_trial
+from benchforge_reporters.text.cells import Cell, Footnotes, Taken, case_labels, of_lines, of_trial
 
 _KIND = "kind"
 ALL = "(all)"
@@ -189,11 +189,11 @@ def _blocks(case: CaseSummary) -> dict[int, int]:
     return blocks | {failure.trial: failure.block for failure in case.failed}
 
 
-def _by_trial(lines: Sequence[MetricSummary]) -> dict[int, list[Valued]]:
-    by_trial: dict[int, list[Valued]] = {}
+def _by_trial(lines: Sequence[MetricSummary]) -> dict[int, list[Taken]]:
+    by_trial: dict[int, list[Taken]] = {}
     for line in lines:
         for each in line.samples:
-            by_trial.setdefault(each.trial, []).append((line, each.sample))
+            by_trial.setdefault(each.trial, []).append((line, each))
     return by_trial
 
 
