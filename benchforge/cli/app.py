@@ -200,10 +200,7 @@ def _show_error(error: Exception) -> int:
 
 
 def _of_the_system(error: OSError) -> Exception:
-    """Return the error for a user, of an OSError such as a full disk, or itself for our own fault.
-
-    Another is the current folder, removed while a shell is in it.
-    """
+    """Return the error for a user, of an OSError such as a full disk; itself for our own fault."""
     from benchforge.cli.console.say import away  # noqa: PLC0415 - --help imports click alone
     from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415
 
