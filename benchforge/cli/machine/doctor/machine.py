@@ -49,13 +49,11 @@ def _model(root: Path) -> MachineFinding:
 
 
 def _smt(root: Path) -> MachineFinding:
-    match text(root, f"{_CPU}/smt/active"):
-        case "0":
-            return ok("SMT", "off: each CPU is a core")
-        case "1":
-            says = "on: two CPUs may be one core, whose speed they share"
-            return warn("SMT", says, f"echo off > /{_CPU}/smt/control")
-    return unknown("SMT", "the kernel does not say whether CPUs share a core")
+    active = text(root, f"{_CPU}/smt/active")
+    if active not in {"0", "1"}:
+        return unknown("SMT", "the kernel does not say whether CPUs share a core")
+    good, says = "off: each CPU is a core", "on: two CPUs may be one core, whose speed they share"
+    return judged("SMT", active == "1", good, says, f"echo off > /{_CPU}/smt/control")
 
 
 def _governor(root: Path) -> MachineFinding:
@@ -180,13 +178,11 @@ def _pages(enabled: str | None) -> MachineFinding:
 
 
 def _layout(randomize: str | None) -> MachineFinding:
-    match randomize:
-        case "2":
-            return ok("ASLR", "on: each start has a layout of its own, over which trials average")
-        case "0" | "1":
-            says = "not full: every trial may have the same layout, a lucky or an unlucky one"
-            return warn("ASLR", says, "sysctl kernel.randomize_va_space=2")
-    return unknown("ASLR", "the kernel does not say")
+    if randomize not in {"0", "1", "2"}:
+        return unknown("ASLR", "the kernel does not say")
+    good = "on: each start has a layout of its own, over which trials average"
+    says = "not full: every trial may have the same layout, a lucky or an unlucky one"
+    return judged("ASLR", randomize != "2", good, says, "sysctl kernel.randomize_va_space=2")
 
 
 def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
@@ -304,21 +300,14 @@ def _users(root: Path) -> MachineFinding:
     most = number(text(root, "proc/sys/user/max_user_namespaces"))
     if most is None:
         return unknown("user namespaces", "the kernel does not say how many there may be")
-    forbidden = {
-        "user.max_user_namespaces=10000": most == 0,
-        "kernel.unprivileged_userns_clone=1": _is(root, "unprivileged_userns_clone", "0"),
-        "kernel.apparmor_restrict_unprivileged_userns=0": _is(
-            root, "apparmor_restrict_unprivileged_userns", "1"
-        ),
-    }
-    cures = [cure for cure, applies in forbidden.items() if applies]
+    cures = ["user.max_user_namespaces=10000"] * (most == 0)
+    settings = ("unprivileged_userns_clone", "1"), ("apparmor_restrict_unprivileged_userns", "0")
+    for name, good in settings:
+        forbids = text(root, f"proc/sys/kernel/{name}") == ("0" if good == "1" else "1")
+        cures += [f"kernel.{name}={good}"] * forbids
     says = "forbidden, at least to ordinary users: their trials share the machine's network"
     do = f"sysctl {' '.join(cures)}"
     return judged("user namespaces", bool(cures), f"{most} allowed", says, do)
-
-
-def _is(root: Path, name: str, value: str) -> bool:
-    return text(root, f"proc/sys/kernel/{name}") == value
 
 
 def calibration_findings() -> Iterator[MachineFinding]:

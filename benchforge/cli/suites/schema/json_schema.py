@@ -261,14 +261,11 @@ def leaves() -> Mapping[str, Schema]:
         "unknown": {"not": {"title": "unknown key"}, **ANY},
         "env": {"type": "object", **_ASKS},
     }
+    schemas: dict[str, Schema] = {"text": {"type": "string"}}
+    for kind in (Duration, Size, Rate):
+        schemas[kind.__name__.lower()] = TypeAdapter(kind).json_schema()
     for environment, suffix in ((False, ""), (True, "_or_env")):
         reading = _Reading({}, environment=environment)
-        for name, written in (
-            ("text", {"type": "string"}),
-            ("duration", TypeAdapter(Duration).json_schema()),
-            ("size", TypeAdapter(Size).json_schema()),
-            ("rate", TypeAdapter(Rate).json_schema()),
-        ):
-            by_name[name + suffix] = reading.takes(written)
+        by_name |= {name + suffix: reading.takes(schema) for name, schema in schemas.items()}
     del by_name["text"]
     return by_name
