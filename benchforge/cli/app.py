@@ -46,16 +46,11 @@ _FOLDERS = {
 }
 "Each command: its folder below this one, and the sentence that `--help` prints."
 _COMMANDS = {path.rpartition(".")[2]: sentence for path, sentence in _FOLDERS.items()}
-_MODULES = {path.rpartition(".")[2]: f"{path}.command" for path in _FOLDERS}
 GROUP = "benchforge.commands"
 
 
 class Extensible(Lazy):
     """Our own commands, and those that packages bring by their entry points."""
-
-    def module(self, name: str) -> str:
-        """Return the module of one of our own commands, below its room."""
-        return super().module(_MODULES[name])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the table, then of all others."""
@@ -91,7 +86,7 @@ def _brought() -> dict[str, "EntryPoint"]:
 
 @click.group(
     cls=Extensible,
-    table=_COMMANDS,
+    table={f"{folder}.command": sentence for folder, sentence in _FOLDERS.items()},
     package=__package__,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
