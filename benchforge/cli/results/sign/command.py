@@ -42,8 +42,7 @@ def command(options: _Options) -> int:
     from benchforge.text.program import program
     from benchforge.text.readable import counted
 
-    folder = options.folder
-    writer = ResultWriter(folder)
+    folder, writer = options.folder, ResultWriter(options.folder)
     with writer.held():
         if (folder / HEADER).exists() and not os.path.lexists(folder / MANIFEST):
             message = f"{folder}: no {MANIFEST}, since its run did not end"
