@@ -1,5 +1,7 @@
 """Errors that a user can cause: a message with place and cause, a hint, and an exit code."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar, Literal
 
 
@@ -113,3 +115,12 @@ class CannotKeep(BenchforgeError):
     """The results cannot be written."""
 
     exit_code = 5
+
+
+@contextmanager
+def can_write(place: object, hint: str) -> Iterator[None]:
+    """Raise CannotKeep if the system refuses to write at a place, or to a file in it."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotKeep(f"{error.filename or place}: {error.strerror}", hint) from error

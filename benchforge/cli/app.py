@@ -46,16 +46,11 @@ _FOLDERS = {
 }
 "Each command: its folder below this one, and the sentence that `--help` prints."
 _COMMANDS = {path.rpartition(".")[2]: sentence for path, sentence in _FOLDERS.items()}
-_MODULES = {path.rpartition(".")[2]: f"{path}.command" for path in _FOLDERS}
 GROUP = "benchforge.commands"
 
 
 class Extensible(Lazy):
     """Our own commands, and those that packages bring by their entry points."""
-
-    def module(self, name: str) -> str:
-        """Return the module of one of our own commands, below its room."""
-        return super().module(_MODULES[name])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the table, then of all others."""
@@ -91,7 +86,7 @@ def _brought() -> dict[str, "EntryPoint"]:
 
 @click.group(
     cls=Extensible,
-    table=_COMMANDS,
+    table={f"{folder}.command": sentence for folder, sentence in _FOLDERS.items()},
     package=__package__,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -200,10 +195,7 @@ def _show_error(error: Exception) -> int:
 
 
 def _of_the_system(error: OSError) -> Exception:
-    """Return the error for a user, of an OSError such as a full disk, or itself for our own fault.
-
-    Another is the current folder, removed while a shell is in it.
-    """
+    """Return the error for a user, of an OSError such as a full disk; itself for our own fault."""
     from benchforge.cli.console.say import away  # noqa: PLC0415 - --help imports click alone
     from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415
 

@@ -134,7 +134,7 @@ def assert_contract(
     has to be one. Raises Unusable when there is no such part, or it cannot be used.
     """
     registry = Registry()
-    cls = registry.part(*wanted(registry, part))
+    cls = registry.part(*wanted(registry, part)[0])
     examined = examine(cls, options, [Recording.of(path) for path in recordings])
     faults = [
         *examined.defects,

@@ -49,7 +49,6 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/suite/measuring/tables.py": {"cpu"},  # a controller
     "benchforge/cli/plugins": _READING,
     "benchforge/remote": {"cpu", "rate"},  # a fact of a host, and an option of load tools
-    "benchforge/cli/suites/schema/json_schema.py": {"rate"},  # a form of a value
     "benchforge/cli/machine/doctor": _KERNEL,
     "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine
     "plugins/reporters/benchforge_reporters/document/document.py": {"cpu"},  # the same

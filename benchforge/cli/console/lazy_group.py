@@ -8,25 +8,23 @@ import click
 
 
 class Lazy(click.Group):
-    """A group that lists its commands without importing them: each is a module of `package`."""
+    """A group that lists its commands without importing them, by their paths below `package`."""
 
     def __init__(self, *words: Any, table: Mapping[str, str], package: str, **more: Any) -> None:
         super().__init__(*words, **more)
-        self._table, self._package = table, package
+        names = {path: path.removesuffix(".command").rpartition(".")[2] for path in table}
+        self._table = {names[path]: sentence for path, sentence in table.items()}
+        self._modules = {name: f"{package}.{path}" for path, name in names.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the table."""
         return list(self._table)
 
-    def module(self, name: str) -> str:
-        """Return the module of a command of the table."""
-        return f"{self._package}.{name}"
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
         if cmd_name not in self._table:
             return None
-        command: click.Command = import_module(self.module(cmd_name)).command
+        command: click.Command = import_module(self._modules[cmd_name]).command
         return command
 
     def resolve_command(

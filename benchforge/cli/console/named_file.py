@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchforge.cli.console.say import keep_secret, say
-from benchforge.errors import CannotKeep
+from benchforge.errors import can_write
 
 if TYPE_CHECKING:
     from benchforge.parts.registry import Registry
@@ -26,14 +26,12 @@ def write_file(file: Path, content: str, hint: str = "choose another file") -> N
     """Write a file whole or not at all, or into a pipe or a device. Raises CannotKeep."""
     from benchforge.run.disk.result_writer import whole
 
-    try:
+    with can_write(file, hint):
         if file.exists() and not file.is_file():
             file.write_text(content, encoding="utf-8")
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             whole(file.parent, file.name, content)
-    except OSError as error:
-        raise CannotKeep(f"{error.filename or file}: {error.strerror}", hint) from error
 
 
 def write_page(file: Path, page: "PageDocument") -> None:

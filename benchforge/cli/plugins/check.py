@@ -44,7 +44,7 @@ def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Pat
     wrong; 4 an output has no reading.
     """
     registry = Registry()
-    kind, part_name = wanted(registry, name)
+    kind, part_name = wanted(registry, name)[0]
     cls = registry.part(kind, part_name)
     if fault := unsound(cls):  # the registry does not look at the parts of benchforge itself
         raise Unusable(f"{kind}-{part_name}: {fault}", "repair it")

@@ -13,7 +13,7 @@ import click
 
 from benchforge.cli.console.options import PATH
 from benchforge.cli.console.say import show
-from benchforge.errors import CannotKeep, Unusable
+from benchforge.errors import Unusable, can_write
 from benchforge.parts.kinds import KINDS, Kind
 from benchforge.parts.registry import Registry
 from benchforge.parts.sound import CLASSES
@@ -100,7 +100,7 @@ def begin(kind: Kind, name: str, folder: Path, registry: Registry) -> list[Path]
         "UPPER": name.upper(),
     }
     written: list[Path] = []
-    try:
+    with can_write(folder, "choose another with --folder"):
         for templates in (_TEMPLATES / "both", _TEMPLATES / _FOLDERS.get(kind, kind)):
             for template in templates.rglob(f"*{_END}"):
                 file_name = str(template.relative_to(templates)).removesuffix(_END)
@@ -108,9 +108,6 @@ def begin(kind: Kind, name: str, folder: Path, registry: Registry) -> list[Path]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(_filled(template.read_text(), words))
                 written.append(path)
-    except OSError as error:
-        where = error.filename or folder
-        raise CannotKeep(f"{where}: {error.strerror}", "choose another with --folder") from error
     return sorted(written)
 
 

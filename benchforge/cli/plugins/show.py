@@ -8,7 +8,7 @@ import click
 
 from benchforge.cli.console.say import show
 from benchforge.cli.plugins.options import options
-from benchforge.cli.plugins.wanted import OPTION_VALUES, all_wanted, chosen, made
+from benchforge.cli.plugins.wanted import OPTION_VALUES, chosen, made, wanted
 from benchforge.errors import Unusable
 from benchforge.parts.command import Need
 from benchforge.parts.kinds import Kind
@@ -28,7 +28,7 @@ def command(name: str, settings: tuple[tuple[str, str], ...]) -> int:
     Exit codes: 0 shown; 2 there is no such part, or its plugin is broken.
     """
     registry = Registry()
-    parts = all_wanted(registry, name)
+    parts = wanted(registry, name)
     # Options are those of the first part: `--set` has no name of a part.
     first = _shown(registry, *parts[0], settings)
     show("\n\n".join([first, *(_shown(registry, *part, ()) for part in parts[1:])]))

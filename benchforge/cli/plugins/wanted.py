@@ -27,16 +27,11 @@ OPTION_VALUES = click.option(
 )
 
 
-def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
+def wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
     """Return kind and name of `loader-wrk`, or of `wrk` where one part alone is called so.
 
-    Of a load tool and its reader, return the load tool. Raises Unusable for none, or for several.
+    After a load tool comes the reader of its name. Raises Unusable for none, or for several.
     """
-    return all_wanted(registry, name)[0]
-
-
-def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
-    """Return kind and name as `wanted` does, and after it those of the reader of that name."""
     pairs: list[tuple[Kind, str]]
     pairs = [(kind, part_name) for kind in KINDS for part_name in registry.names(kind)]
     fits = [pair for pair in pairs if name in {pair[1], f"{pair[0]}-{pair[1]}"}]

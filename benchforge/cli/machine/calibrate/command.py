@@ -17,7 +17,7 @@ from benchforge.checks.machine import calibrated
 from benchforge.cli.console.lock import locked
 from benchforge.cli.console.options import MACHINE_LOCK, Lock, click_command, option
 from benchforge.cli.console.say import say, show
-from benchforge.errors import CannotKeep, NoAnswer
+from benchforge.errors import NoAnswer, can_write
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
@@ -180,12 +180,9 @@ def calibration_of(
 def keep(calibration: Calibration) -> Path:
     """Write a calibration over an older one. Raises CannotKeep where that fails."""
     file = place()
-    try:
+    with can_write(file, "make room or give rights there, or set XDG_STATE_HOME"):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         whole(file.parent, file.name, calibration)
-    except OSError as error:
-        hint = "make room or give rights there, or set XDG_STATE_HOME"
-        raise CannotKeep(f"{error.filename or file}: {error.strerror}", hint) from error
     return file
 
 

@@ -21,3 +21,8 @@ class MachineFinding:
 
 ok, warn = partial(MachineFinding, "ok"), partial(MachineFinding, "warn")
 unknown = partial(MachineFinding, "unknown")
+
+
+def judged(subject: str, wrong: bool, good: str, says: str, do: str = "") -> MachineFinding:
+    """Return a warning with its effect and advice if something is wrong, else what is good."""
+    return warn(subject, says, do) if wrong else ok(subject, good)

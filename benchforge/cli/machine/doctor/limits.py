@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
 
-from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
+from benchforge.cli.machine.doctor.finding import MachineFinding, judged, unknown, warn
 from benchforge.run.machine.quiet import number, raw, text
 from benchforge.text.readable import amount, exact
 
 _FILES = 4096
 _NO_LIMIT_BYTES = 1 << 60  # version 1 writes no limit as a number of pages near 2^63
+_SEEN = "up to the highest group that is seen"
 _PARANOID = 2
 _WAITING = {"cpu": 10.0, "memory": 0.1, "io": 1.0}  # percent, beyond which results change
 _DEVICES = "sys/bus/event_source/devices"
@@ -30,11 +31,10 @@ def _files(root: Path) -> MachineFinding:
     soft = number(words[1]) if words else None
     if words is None or (soft is None and words[1] != "unlimited"):
         return unknown("open files", "/proc/self/limits does not say")
-    says = f"{words[1]}, at most {words[2]}"
-    if soft is not None and soft < _FILES:
-        says += ": a server or a load tool with more connections fails"
-        return warn("open files", says, f"[tuning] limits = {{ nofile = {_FILES} }} in the suite")
-    return ok("open files", says)
+    few, says = soft is not None and soft < _FILES, f"{words[1]}, at most {words[2]}"
+    fails = f"{says}: a server or a load tool with more connections fails"
+    do = f"[tuning] limits = {{ nofile = {_FILES} }} in the suite"
+    return judged("open files", few, says, fails, do)
 
 
 def _group(root: Path) -> Iterator[MachineFinding]:
@@ -43,19 +43,17 @@ def _group(root: Path) -> Iterator[MachineFinding]:
     cpus = _least(_cpus(root, folder) for folder in folders)
     if cpus is None:
         yield unknown("cgroup quota", "no file tells whether CPU time is limited")
-    elif cpus < inf:
-        says = f"the time of {exact(cpus)} CPUs, then everything waits, and trials show the waiting"
-        yield warn("cgroup quota", says, "measure outside of it, or with a larger quota")
     else:
-        yield ok("cgroup quota", "none, up to the highest group that is seen")
+        says = f"the time of {exact(cpus)} CPUs, then everything waits, and trials show the waiting"
+        good, do = f"none, {_SEEN}", "measure outside of it, or with a larger quota"
+        yield judged("cgroup quota", cpus < inf, good, says, do)
     memory = _least(_bytes(root, folder) for folder in folders)
     if memory is None:
         yield unknown("cgroup memory", "no file tells whether memory is limited")
-    elif memory < _NO_LIMIT_BYTES:
-        says = f"{amount('B', memory)}, then processes are killed"
-        yield warn("cgroup memory", says, "measure outside of it, or with a larger limit")
     else:
-        yield ok("cgroup memory", "no limit, up to the highest group that is seen")
+        says = f"{amount('B', memory)}, then processes are killed"
+        good, do = f"no limit, {_SEEN}", "measure outside of it, or with a larger limit"
+        yield judged("cgroup memory", memory < _NO_LIMIT_BYTES, good, says, do)
 
 
 def _folders(listed: str) -> Iterator[str]:
@@ -96,10 +94,13 @@ def _counters(root: Path) -> MachineFinding:
     if not any((root / _DEVICES / name).exists() for name in ("cpu", "cpu_core", "armv8_pmuv3_0")):
         says = "the CPU's own are not there: instructions and cache misses cannot be counted"
         return warn("perf counters", says)
-    if (level := number(paranoid)) is not None and level > _PARANOID:
-        says = f"for root only (kernel.perf_event_paranoid = {paranoid})"
-        return warn("perf counters", says, f"sysctl kernel.perf_event_paranoid={_PARANOID}")
-    return ok("perf counters", f"there (kernel.perf_event_paranoid = {paranoid})")
+    closed, level = (
+        (number(paranoid) or 0) > _PARANOID,
+        f"(kernel.perf_event_paranoid = {paranoid})",
+    )
+    good, says = f"there {level}", f"for root only {level}"
+    do = f"sysctl kernel.perf_event_paranoid={_PARANOID}"
+    return judged("perf counters", closed, good, says, do)
 
 
 def _pressure(root: Path) -> MachineFinding:
@@ -109,9 +110,8 @@ def _pressure(root: Path) -> MachineFinding:
         return unknown("pressure", says, "start it with psi=1")
     waited = ", ".join(f"for {name} {exact(percent)} %" for name, percent in stalled.items())
     says = f"of the last 10 s something waited {waited}"
-    if any(percent > _WAITING[name] for name, percent in stalled.items() if percent is not None):
-        return warn("pressure", says, "end what runs, or wait")
-    return ok("pressure", says)
+    stalls = any(percent > _WAITING[name] for name, percent in stalled.items() if percent)
+    return judged("pressure", stalls, says, says, "end what runs, or wait")
 
 
 def _stalled(words: str | None) -> float | None:

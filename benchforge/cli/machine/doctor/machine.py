@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchforge.checks.limits import limits
 from benchforge.cli.machine.calibrate.command import between_neighbours, shown
-from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
+from benchforge.cli.machine.doctor.finding import MachineFinding, judged, ok, unknown, warn
 from benchforge.cli.machine.doctor.limits import limit_findings
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.values.cpus import Cpus
@@ -37,10 +37,9 @@ def _usable(root: Path) -> MachineFinding:
         count = len(Cpus.parse(listed))
     except ValueError:
         return unknown("usable CPUs", "/proc/self/status does not say")
-    if count == 1:
-        says = "1: the server and the load tool take turns on it, and each slows the other"
-        return warn("usable CPUs", says, "measure where there are more")
-    return ok("usable CPUs", f"{count} ({listed})")
+    says = "1: the server and the load tool take turns on it, and each slows the other"
+    good, do = f"{count} ({listed})", "measure where there are more"
+    return judged("usable CPUs", count == 1, good, says, do)
 
 
 def _model(root: Path) -> MachineFinding:
@@ -50,13 +49,11 @@ def _model(root: Path) -> MachineFinding:
 
 
 def _smt(root: Path) -> MachineFinding:
-    match text(root, f"{_CPU}/smt/active"):
-        case "0":
-            return ok("SMT", "off: each CPU is a core")
-        case "1":
-            says = "on: two CPUs may be one core, whose speed they share"
-            return warn("SMT", says, f"echo off > /{_CPU}/smt/control")
-    return unknown("SMT", "the kernel does not say whether CPUs share a core")
+    active = text(root, f"{_CPU}/smt/active")
+    if active not in {"0", "1"}:
+        return unknown("SMT", "the kernel does not say whether CPUs share a core")
+    good, says = "off: each CPU is a core", "on: two CPUs may be one core, whose speed they share"
+    return judged("SMT", active == "1", good, says, f"echo off > /{_CPU}/smt/control")
 
 
 def _governor(root: Path) -> MachineFinding:
@@ -65,10 +62,9 @@ def _governor(root: Path) -> MachineFinding:
     named = sorted(governor for governor in governors if governor)
     if not named or None in governors:
         return unknown("governor", "the kernel does not say who sets the CPUs' frequency")
-    if named == ["performance"]:
-        return ok("governor", "performance")
     says = f"{', '.join(named)}: the frequency follows the load, and so do the results"
-    return warn("governor", says, "cpupower frequency-set -g performance")
+    good, do = "performance", "cpupower frequency-set -g performance"
+    return judged("governor", named != [good], good, says, do)
 
 
 def _turbo(root: Path) -> MachineFinding:
@@ -88,10 +84,9 @@ def _clock(root: Path) -> MachineFinding:
     source = text(root, _CLOCK)
     if not source:
         return unknown("clocksource", "the kernel does not say")
-    if source in _GOOD_CLOCKS:
-        return ok("clocksource", source)
     says = f"{source}: each look at the clock takes about a microsecond"
-    return warn("clocksource", says, "see in the kernel's log why tsc is not used")
+    do = "see in the kernel's log why tsc is not used"
+    return judged("clocksource", source not in _GOOD_CLOCKS, source, says, do)
 
 
 def _virtual(root: Path) -> MachineFinding:
@@ -160,9 +155,8 @@ def _free(free: int | None, total: int | None) -> MachineFinding:
     if free is None or total is None:
         return unknown("memory", "/proc/meminfo does not say how much is available")
     says = f"{_kib(free)} of {_kib(total)} available"
-    if free < _LITTLE_KB:
-        return warn("memory", f"{says}: the kernel may kill measured processes", "end what uses it")
-    return ok("memory", says)
+    killed = f"{says}: the kernel may kill measured processes"
+    return judged("memory", free < _LITTLE_KB, says, killed, "end what uses it")
 
 
 def _swap(total: int | None, free: int | None) -> MachineFinding:
@@ -170,30 +164,25 @@ def _swap(total: int | None, free: int | None) -> MachineFinding:
         return unknown("swap", "/proc/meminfo does not say")
     if total == 0:
         return ok("swap", "none")
-    if free < total:
-        says = f"{_kib(total - free)} of {_kib(total)} used: measured processes may be swapped out"
-        return warn("swap", says, "swapoff -a")
-    return ok("swap", f"{_kib(total)}, none of it used")
+    says = f"{_kib(total - free)} of {_kib(total)} used: measured processes may be swapped out"
+    return judged("swap", free < total, f"{_kib(total)}, none of it used", says, "swapoff -a")
 
 
 def _pages(enabled: str | None) -> MachineFinding:
     chosen = re.search(r"\[(\w+)\]", enabled or "")
     if chosen is None:
         return unknown("huge pages", "the kernel does not say whether it makes them by itself")
-    if chosen[1] == "always":
-        says = "always: when a process gets them is chance, and its speed and memory follow"
-        return warn("huge pages", says, f"echo madvise > /{_THP}")
-    return ok("huge pages", f"{chosen[1]}: only for processes that ask for them")
+    says = "always: when a process gets them is chance, and its speed and memory follow"
+    good, do = f"{chosen[1]}: only for processes that ask for them", f"echo madvise > /{_THP}"
+    return judged("huge pages", chosen[1] == "always", good, says, do)
 
 
 def _layout(randomize: str | None) -> MachineFinding:
-    match randomize:
-        case "2":
-            return ok("ASLR", "on: each start has a layout of its own, over which trials average")
-        case "0" | "1":
-            says = "not full: every trial may have the same layout, a lucky or an unlucky one"
-            return warn("ASLR", says, "sysctl kernel.randomize_va_space=2")
-    return unknown("ASLR", "the kernel does not say")
+    if randomize not in {"0", "1", "2"}:
+        return unknown("ASLR", "the kernel does not say")
+    good = "on: each start has a layout of its own, over which trials average"
+    says = "not full: every trial may have the same layout, a lucky or an unlucky one"
+    return judged("ASLR", randomize != "2", good, says, "sysctl kernel.randomize_va_space=2")
 
 
 def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
@@ -205,11 +194,8 @@ def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
             yield unknown(f"disk: {purpose}", f"{error.filename}: {error.strerror}")
             continue
         says = f"{amount('B', free)} free at {folder}"
-        if free < _LITTLE_B:
-            hint = f"{says}: a run may fail because it cannot write"
-            yield warn(f"disk: {purpose}", hint, "free some space")
-        else:
-            yield ok(f"disk: {purpose}", says)
+        fails = f"{says}: a run may fail because it cannot write"
+        yield judged(f"disk: {purpose}", free < _LITTLE_B, says, fails, "free some space")
 
 
 def load_findings(
@@ -223,11 +209,9 @@ def load_findings(
         return
     yield _foreign(earlier, later, pids)
     stolen = (later.stolen - earlier.stolen) / (later.total - earlier.total)
-    if stolen > _STOLEN:
-        says = f"{percent(stolen)} of the CPUs' time was given to other machines"
-        yield warn("steal", says, "measure at another time, or on a machine of your own")
-    else:
-        yield ok("steal", percent(max(0.0, stolen)))
+    says = f"{percent(max(0.0, stolen))} of the CPUs' time was given to other machines"
+    do = "measure at another time, or on a machine of your own"
+    yield judged("steal", stolen > _STOLEN, percent(max(0.0, stolen)), says, do)
 
 
 def _average(words: str | None, look_: Look | None) -> MachineFinding:
@@ -237,10 +221,9 @@ def _average(words: str | None, look_: Look | None) -> MachineFinding:
         minute = float("nan")
     if look_ is None or not 0 <= minute < float("inf"):
         return unknown("load average", "/proc/loadavg does not say")
-    if minute > _LOAD_A_CPU * look_.cpus:
-        says = f"{exact(minute)} on {look_.cpus} CPUs: something else runs, or ran a minute ago"
-        return warn("load average", says, "wait, or end what runs")
-    return ok("load average", f"{exact(minute)} on {look_.cpus} CPUs")
+    loud, good = minute > _LOAD_A_CPU * look_.cpus, f"{exact(minute)} on {look_.cpus} CPUs"
+    says = f"{good}: something else runs, or ran a minute ago"
+    return judged("load average", loud, good, says, "wait, or end what runs")
 
 
 def _foreign(first_look: Look, second_look: Look, pids: frozenset[int]) -> MachineFinding:
@@ -274,10 +257,9 @@ def network_findings(root: Path) -> Iterator[MachineFinding]:
 def _backlog(most: int | None) -> MachineFinding:
     if most is None:
         return unknown("somaxconn", "the kernel does not say how many connections may wait")
-    if most < _BACKLOG:
-        says = f"{most}: of more connections at once some are refused, in the host's network"
-        return warn("somaxconn", says, "sysctl net.core.somaxconn=4096")
-    return ok("somaxconn", str(most))
+    says = f"{most}: of more connections at once some are refused, in the host's network"
+    do = "sysctl net.core.somaxconn=4096"
+    return judged("somaxconn", most < _BACKLOG, str(most), says, do)
 
 
 def _ports(words: str | None) -> MachineFinding:
@@ -287,19 +269,17 @@ def _ports(words: str | None) -> MachineFinding:
             count = last - first + 1
         case _:
             return unknown("port range", "the kernel does not say")
-    if count < _PORTS:
-        says = f"{first}-{last}: without keep-alive a load runs out of ports, in the host's network"
-        return warn("port range", says, 'sysctl net.ipv4.ip_local_port_range="32768 60999"')
-    return ok("port range", f"{first}-{last}, {count} connections a minute without keep-alive")
+    says = f"{first}-{last}: without keep-alive a load runs out of ports, in the host's network"
+    good = f"{first}-{last}, {count} connections a minute without keep-alive"
+    do = 'sysctl net.ipv4.ip_local_port_range="32768 60999"'
+    return judged("port range", count < _PORTS, good, says, do)
 
 
 def _loopback(mtu: int | None) -> MachineFinding:
     if mtu is None:
         return unknown("loopback MTU", "the kernel does not say")
-    if mtu != _MTU:
-        says = f"{mtu}, not {_MTU}: large answers cost more packets than elsewhere"
-        return warn("loopback MTU", says, f"ip link set lo mtu {_MTU}")
-    return ok("loopback MTU", str(mtu))
+    says = f"{mtu}, not {_MTU}: large answers cost more packets than elsewhere"
+    return judged("loopback MTU", mtu != _MTU, str(mtu), says, f"ip link set lo mtu {_MTU}")
 
 
 def isolation_findings(root: Path, mode: Mode | str) -> Iterator[MachineFinding]:
@@ -309,14 +289,10 @@ def isolation_findings(root: Path, mode: Mode | str) -> Iterator[MachineFinding]
         yield unknown("own network", mode)
     else:
         reason = "; ".join(mode.weaker)
-        if mode.pid_namespace:
-            yield ok("own processes", "each trial has private processes and mounts")
-        else:
-            yield warn("own processes", f"{reason}: {_HIDING}", _ALLOWING)
-        if mode.network == "private":
-            yield ok("own network", "each trial has one, whose counters are exact")
-        else:
-            yield warn("own network", f"{reason}: {_SHARED}", _ALLOWING)
+        good, says = "each trial has private processes and mounts", f"{reason}: {_HIDING}"
+        yield judged("own processes", not mode.pid_namespace, good, says, _ALLOWING)
+        good, says = "each trial has one, whose counters are exact", f"{reason}: {_SHARED}"
+        yield judged("own network", mode.network != "private", good, says, _ALLOWING)
     yield _users(root)
 
 
@@ -324,22 +300,14 @@ def _users(root: Path) -> MachineFinding:
     most = number(text(root, "proc/sys/user/max_user_namespaces"))
     if most is None:
         return unknown("user namespaces", "the kernel does not say how many there may be")
-    forbidden = {
-        "user.max_user_namespaces=10000": most == 0,
-        "kernel.unprivileged_userns_clone=1": _is(root, "unprivileged_userns_clone", "0"),
-        "kernel.apparmor_restrict_unprivileged_userns=0": _is(
-            root, "apparmor_restrict_unprivileged_userns", "1"
-        ),
-    }
-    cures = [cure for cure, applies in forbidden.items() if applies]
-    if cures:
-        says = "forbidden, at least to ordinary users: their trials share the machine's network"
-        return warn("user namespaces", says, f"sysctl {' '.join(cures)}")
-    return ok("user namespaces", f"{most} allowed")
-
-
-def _is(root: Path, name: str, value: str) -> bool:
-    return text(root, f"proc/sys/kernel/{name}") == value
+    cures = ["user.max_user_namespaces=10000"] * (most == 0)
+    settings = ("unprivileged_userns_clone", "1"), ("apparmor_restrict_unprivileged_userns", "0")
+    for name, good in settings:
+        forbids = text(root, f"proc/sys/kernel/{name}") == ("0" if good == "1" else "1")
+        cures += [f"kernel.{name}={good}"] * forbids
+    says = "forbidden, at least to ordinary users: their trials share the machine's network"
+    do = f"sysctl {' '.join(cures)}"
+    return judged("user namespaces", bool(cures), f"{most} allowed", says, do)
 
 
 def calibration_findings() -> Iterator[MachineFinding]:
@@ -354,9 +322,7 @@ def calibration_findings() -> Iterator[MachineFinding]:
             smallest = "not known, since all rounds were equal" if least is None else percent(least)
             when = f"of {calibration.created:%Y-%m-%d}"
             says = f"{when}: the smallest difference that 10 blocks show: {smallest}"
-            if calibration.lock_holder:
-                yield warn("calibration", f"{says}; {calibration.lock_holder}", _ANEW)
-            else:
-                yield ok("calibration", says)
+            holder = calibration.lock_holder
+            yield judged("calibration", bool(holder), says, f"{says}; {holder}", _ANEW)
         case faults:
             yield warn("calibration", f"not used: {faults[0]}", _ANEW)

@@ -99,11 +99,12 @@ def command(options: DuelOptions) -> int:
     from benchforge.cli.measure.duel import servers as words
     from benchforge.cli.measure.duel.run import duel
     from benchforge.cli.measure.duel.suite import Question
+    from benchforge.model.values.units import Duration, Rate, Share
 
     if len(options.servers) < _FEWEST:
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {options.servers[0]!r}", hint)
-    variables = words.passed(options.variables)
+    variables, rate = words.passed(options.variables), options.rate
     servers = [words.contender(server, variables) for server in options.servers]
     contenders = words.labelled(servers, options.labels)
     question = Question(
@@ -113,10 +114,10 @@ def command(options: DuelOptions) -> int:
         body=options.body,
         status=options.expect_status,
         connections=options.connections,
-        rate=None if options.rate is None else words.rate(options.rate),
+        rate=None if rate is None else f"{words.quantity(Rate, '--rate', rate)}/s",
         keep_alive=options.keep_alive is not False,
         backends=words.backends(options.backends),
-        time_s=words.duration(options.time_limit),
-        within=words.share("--within", options.within),
+        time_s=float(words.quantity(Duration, "--time", options.time_limit)),
+        within=float(words.quantity(Share, "--within", options.within)),
     )
     return duel(contenders, question, options)

@@ -135,11 +135,8 @@ def _design(
 
 
 def _latency(tables: Tables, question: Question, answers: Mapping[str, FirstAnswer]) -> Tables:
-    """Return the tables that measure response times at one rate, and say so; none if they cannot.
-
-    With --rate the duel itself is at one rate.
-    """
-    if question.rate is not None:
+    """Return the tables that measure response times at one rate, and say so; or none, and why."""
+    if question.rate is not None:  # the duel itself is at one rate
         return {}
     loads = {label: answer.load for label, answer in answers.items()}
     starts_s = {label: answer.start_s for label, answer in answers.items()}

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from benchforge.errors import NoAnswer, Unusable
-from benchforge.model.values.units import Duration, Rate, Share
+from benchforge.model.values.units import Duration, Quantity, Rate, Share
 from benchforge.parts.fillable import Fillable, WrongOption
 from benchforge.run.http.connect import reachable
 from benchforge.suite.secrets import SHORTEST
@@ -48,10 +48,7 @@ class Contender(NamedTuple):
 
 
 def contender(words: str, variables: Mapping[str, JsonValue] = MappingProxyType({})) -> Contender:
-    """Read a command, which receives these variables, or a URL.
-
-    Raises Unusable for what cannot be a server.
-    """
+    """Read a command, which receives these variables, or a URL. Raises Unusable for another."""
     return _of_url(words) if _URL.match(words) else _of_command(words, variables)
 
 
@@ -104,10 +101,7 @@ def labelled(contenders: Sequence[Contender], labels: Sequence[str]) -> dict[str
 
 
 def _short_labels(contenders: Sequence[Contender]) -> list[str]:
-    """Return the names of the programs; for equal names, with the words that others lack.
-
-    Where all are one program, the words alone are the labels, if each begins with a letter.
-    """
+    """Return the names of the programs; for equal names, with or by the words that others lack."""
     rests = []
     for server in contenders:
         alike = [contender for contender in contenders if contender.name == server.name]
@@ -244,18 +238,15 @@ def _label(name: str, otherwise: str = "server") -> str:
     return re.sub(r"[^\w]+", "-", name, flags=re.ASCII).strip("-") or otherwise
 
 
-def share(option: str, text: str) -> float:
-    """Return the value of an option as a share. Raises Unusable for what is none."""
-    if number := Share.typed(text):
-        return float(number)
-    raise Unusable(f"{option} {text}: not a share", 'write it like "5%" or 0.05')
+_EXAMPLES = {Share: '"5%" or 0.05', Duration: '"3m" or "90s"', Rate: '"500/s" or "2k/s"'}
 
 
-def duration(text: str) -> float:
-    """Return a duration in seconds. Raises Unusable for what is none, and for zero."""
-    if seconds := Duration.typed(text):
-        return float(seconds)
-    raise Unusable(f"--time {text}: not a duration", 'write it like "3m" or "90s"')
+def quantity(kind: type[Quantity], option: str, text: str) -> Quantity:
+    """Return the value of an option. Raises Unusable for another text, and for zero."""
+    if number := kind.typed(text):
+        return number
+    message = f"{option} {text}: not a {kind.__name__.lower()}"
+    raise Unusable(message, f"write it like {_EXAMPLES[kind]}")
 
 
 def request_path(path: str | None, servers: Mapping[str, Contender]) -> str:
@@ -298,10 +289,3 @@ def backends(words: Sequence[str]) -> dict[str, str | None]:
             raise Unusable(f"--backend {backend}: no dataset.toml in it", hint)
         datasets[kind] = dataset or None
     return datasets
-
-
-def rate(text: str) -> str:
-    """Return a rate as a suite has it. Raises Unusable for what is none, and for zero."""
-    if number := Rate.typed(text):
-        return f"{number}/s"
-    raise Unusable(f"--rate {text}: not a rate", 'write it like "500/s" or "2k/s"')

@@ -218,10 +218,7 @@ def _load(question: Question, times: TrialTimes) -> Tables:
 
 
 def _data(dataset: str, folder: Path) -> str:
-    """Return the name of a built-in dataset as it is, a path as it is in a suite in `folder`.
-
-    A path has a slash: a name without one is of a built-in dataset.
-    """
+    """Return the name of a built-in dataset as it is, a path, which has a slash, as in `folder`."""
     if "/" not in dataset:
         return dataset
     path = from_there(dataset, folder)

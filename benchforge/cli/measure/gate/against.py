@@ -47,7 +47,8 @@ def against_results(
         (row, case)
         for row in compared(new.summary, past, reference, 0)
         for case in new.summary.cases
-        if row.case == case.case and not row.is_reference and _is_first(row, case)
+        if row.case == case.case and not row.is_reference
+        if (row.measure.metric, row.measure.of) == (case.metrics[0].metric, case.metrics[0].of)
     ]
     questions = tuple(_question(*row, suite, request.limit, len(rows)) for row in rows)
     return Outcome(
@@ -72,11 +73,6 @@ def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -
     low, high = value * math.exp(-half), value * math.exp(half)
     state = decided(low, high, limit)
     return SpeedVerdict(state, value, low, high, change.n, counts="older result")
-
-
-def _is_first(row: MetricChange, case: CaseSummary) -> bool:
-    first = case.metrics[0]
-    return (row.measure.metric, row.measure.of) == (first.metric, first.of)
 
 
 def _question(

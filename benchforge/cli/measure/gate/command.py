@@ -75,18 +75,20 @@ def command(options: GateOptions) -> int:
     measures and you gave --no-wait. A waiver of the suite counts as not slower.
     """
     from benchforge.cli.console.say import show, warn
-    from benchforge.cli.measure.duel.servers import duration, share
+    from benchforge.cli.measure.duel.servers import quantity
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
     from benchforge.cli.measure.gate.files import check_badge, first_screen, lines, write
     from benchforge.cli.measure.gate.outcome import document
     from benchforge.model.files.folder import read_header
+    from benchforge.model.values.units import Duration, Share
     from benchforge.parts.registry import Registry
 
     check_badge(options.badge)
-    time_s = duration(options.time_limit)
+    time_s = float(quantity(Duration, "--time", options.time_limit))
     most_s = time_s * (1 + (options.undecided == "rerun"))
-    request = GateRequest(options, share("--limit", options.limit), time_s, most_s)
+    limit = float(quantity(Share, "--limit", options.limit))
+    request = GateRequest(options, limit, time_s, most_s)
     registry = Registry()
     registry.listen(warn)
     base, against, reference = options.base, options.against, options.reference

@@ -274,12 +274,10 @@ def write(
     outcome: Outcome, *, comment: Path | None, junit_xml: Path | None, badge: Path | None
 ) -> None:
     """Write the files that were named, and append to those of a step of GitHub's actions."""
-    if comment is not None:
-        write_file(comment, markdown(outcome))
-    if junit_xml is not None:
-        write_file(junit_xml, junit(outcome))
-    if badge is not None:
-        write_file(badge, badge_json(outcome) if badge.suffix == ".json" else badge_svg(outcome))
+    badge_form = badge_json if badge and badge.suffix == ".json" else badge_svg
+    for path, form in ((comment, markdown), (junit_xml, junit), (badge, badge_form)):
+        if path is not None:
+            write_file(path, form(outcome))
     for variable, text in ((STEP_SUMMARY, markdown), (STEP_OUTPUT, outputs)):
         if named := os.environ.get(variable):
             try:

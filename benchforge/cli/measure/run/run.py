@@ -142,10 +142,7 @@ def _planned(suite: Suite, seed: int) -> tuple[Suite, RunGraph]:
 def _prepared(
     suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry, other: str = ""
 ) -> PreparedRun:
-    """Build the runtimes that are not there yet, and ask programs for their versions.
-
-    `other` is who has the machine's lock.
-    """
+    """Build missing runtimes, and ask programs for versions; `other` has the machine's lock."""
     check_addresses(suite, context)
     context = with_runtimes(context, suite, parts_on(suite, None), say)
     header = header_of(suite, graph, context)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchforge.cli.console.say import say, show
 from benchforge.cli.console.signals import Interrupted
-from benchforge.errors import CannotKeep, TrialFailed, Unusable
+from benchforge.errors import CannotKeep, TrialFailed, Unusable, can_write
 from benchforge.run.addresses import check_addresses
 from benchforge.run.checkout import checked_out, with_code
 from benchforge.run.disk.hide import PRIVATE, hide_below
@@ -197,16 +197,13 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
     It stays after a failure. Raises CannotKeep where nobody can write it.
     """
     stack = contextlib.ExitStack()
-    try:
+    with can_write(output, "choose another folder with -o"):
         if output is None:
             folder = stack.enter_context(claimed(Path(tempfile.gettempdir()), f"{PREFIX}serve-"))
         else:
             folder = output / f"serve-{server}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(PRIVATE, exist_ok=True)
-    except OSError as error:
-        where = error.filename or output
-        raise CannotKeep(f"{where}: {error.strerror}", "choose another folder with -o") from error
     keeps_logs = True
     try:
         yield folder

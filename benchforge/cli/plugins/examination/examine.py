@@ -115,14 +115,12 @@ def _of_driver(
             inputs.of_driver(part, target)
             asks = _warm(part, WARM_UP_S[0]) if target.phase == "warm-up" else part
             notes.answers[title] = [shown(command) for command in asks.commands(target)]
-        except PartRefusal as error:
-            notes.answers[title] = [f"refused: {error}"]
-            if title == inputs.GET:
-                notes.findings.append(defect(f"it refuses a plain {title}: {error}"))
-                return
-        except Crashed as error:
-            notes.answers[title] = [f"crashed: {error}"]
-            notes.findings.append(defect(f"{title}: {error}"))
+        except (PartRefusal, Crashed) as error:
+            word = "crashed" if (crashes := isinstance(error, Crashed)) else "refused"
+            notes.answers[title] = [f"{word}: {error}"]
+            if crashes or title == inputs.GET:
+                fault = "" if crashes else "it refuses a plain "
+                notes.findings.append(defect(f"{fault}{title}: {error}"))
             if title == inputs.GET:
                 return
     notes.findings += _times(part, inputs.targets(programs)[inputs.GET])

@@ -105,11 +105,11 @@ def numbers(reading: Reading) -> Reading:
 
 def difference(undamaged: Reading, other: Reading) -> str:
     """Return the fields in which two readings differ, for a person."""
-    whole_fields, other_fields = undamaged.model_dump(mode="json"), other.model_dump(mode="json")
+    fields, damaged = (numbers(item).model_dump(mode="json") for item in (undamaged, other))
     changes = [
-        f"{name} {cut(str(whole_fields[name]), 40)} -> {cut(str(other_fields[name]), 40)}"
-        for name in whole_fields
-        if whole_fields[name] != other_fields[name] and name not in {"printed", "server_software"}
+        f"{name} {cut(str(value), 40)} -> {cut(str(damaged[name]), 40)}"
+        for name, value in fields.items()
+        if value != damaged[name]
     ]
     return listed(changes, _SHOWN)
 

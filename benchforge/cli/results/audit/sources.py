@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -149,16 +150,12 @@ _BITS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 ORIGIN = "by the auditor"
 
 
-def number(name: str) -> Callable[[str], Fact]:
-    """Return a function from an option's text to a fact. It raises Unusable for no number."""
-
-    def fact(text: str) -> Fact:
-        if not re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text) or not float(text):
-            raise Unusable(f"--{name} {text}: not a number above 0", f"write it like --{name} 64")
-        unit = {"body": "B", "cores": "cores"}.get(name, "1")
-        return Fact(float(text), unit, origin=ORIGIN)
-
-    return fact
+def number(name: str, text: str) -> Fact:
+    """Return an option's text as a fact. Raises Unusable for no number."""
+    if not re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text) or not float(text):
+        raise Unusable(f"--{name} {text}: not a number above 0", f"write it like --{name} 64")
+    unit = {"body": "B", "cores": "cores"}.get(name, "1")
+    return Fact(float(text), unit, origin=ORIGIN)
 
 
 def duration(text: str) -> Fact:
@@ -192,7 +189,7 @@ def column(text: str) -> tuple[str, str]:
 
 
 _FACTS: Mapping[str, Callable[[str], Fact]] = {
-    **{name: number(name) for name in ("connections", "pipeline", "cores", "body")},
+    **{name: partial(number, name) for name in ("connections", "pipeline", "cores", "body")},
     "duration": duration,
     "link": link,
     "loop": lambda text: Fact(text, origin=ORIGIN),

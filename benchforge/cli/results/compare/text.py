@@ -379,10 +379,7 @@ def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
     shared_keys = [key for key in theirs if key in new_lines]
     then = dict.fromkeys(item for key in shared_keys for item in lines(theirs[key]))
     new_items = dict.fromkeys(item for key in shared_keys for item in lines(new_lines[key]))
-    for where, alone in (
-        ("only in", [item for item in then if item not in new_items]),
-        ("not in", [item for item in new_items if item not in then]),
-    ):
-        for measure in alone:
+    for where, items, others in (("only in", then, new_items), ("not in", new_items, then)):
+        for measure in (item for item in items if item not in others):
             unit = f" in {measure.unit}" if measure.unit not in {"", "1"} else ""
             yield where, f"metric {measure.title}{unit}"

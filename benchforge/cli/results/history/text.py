@@ -212,13 +212,12 @@ def _to_reference(line: Timeline, courses: Sequence[Course]) -> Iterator[Trend]:
         if points and course.case.scenario in bases and IS_REFERENCE not in course.why:
             name = f"[{course.case.scenario}] {short(course.case.server)}"
             name += f" / {short(bases[course.case.scenario])}"
-            pieces = series(points, (0, *line.breaks))
-            yield Trend(name, tuple(map(_values, pieces)), _latest(points[-1].ratio))
+            yield Trend(name, _pieces(line, points, "ratio"), _latest(points[-1].ratio))
 
 
-def _values(points: Sequence[Point]) -> tuple[float, ...]:
-    ratios = (point.ratio.value for point in points if point.ratio is not None)
-    return tuple(value for value in ratios if value is not None)
+def _pieces(line: Timeline, points: Sequence[Point], field: str) -> tuple[tuple[float, ...], ...]:
+    pieces = series(points, (0, *line.breaks))
+    return tuple(tuple(getattr(point, field).value for point in piece) for piece in pieces)
 
 
 def _ratios(line: Timeline) -> Iterator[Trend]:
@@ -260,11 +259,7 @@ def _levels(line: Timeline, courses: Sequence[Course]) -> Iterator[Trend]:
     """Yield the level of each case where nothing is compared."""
     for course in courses:
         points = [point for point in course.points if point.value.value is not None]
-        levels = tuple(
-            tuple(point.value.value for point in piece if point.value.value is not None)
-            for piece in series(points, (0, *line.breaks))
-        )
-        if levels:
+        if levels := _pieces(line, points, "value"):
             name = f"[{course.case.scenario}] {course.case.server}, {course.measure.title}"
             yield Trend(name, levels, amount(course.measure.unit, levels[-1][-1]))
 

@@ -11,7 +11,7 @@ from benchforge.cli.console.named_file import without_suites
 from benchforge.cli.console.reported import cannot_write, files_written, screen, text_of
 from benchforge.cli.console.say import say, show
 from benchforge.cli.results.report.command import ReportOptions
-from benchforge.errors import CannotKeep, Unusable
+from benchforge.errors import CannotKeep, Unusable, can_write
 from benchforge.model.files.file import Parsed, parse
 from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
 from benchforge.model.files.manifest import Manifest
@@ -53,11 +53,8 @@ def written(result: Path, registry: Registry, options: ReportOptions) -> None:
     if (into / HEADER).exists():
         raise Unusable(f"-o {into}: is a different result", "name a new folder")
     read = source()
-    try:
+    with can_write(into, "choose another folder with -o"):
         into.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        hint = "choose another folder with -o"
-        raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
     return _write(read, registry, options, into)
 
 

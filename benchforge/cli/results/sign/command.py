@@ -42,16 +42,14 @@ def command(options: _Options) -> int:
     from benchforge.text.program import program
     from benchforge.text.readable import counted
 
-    folder = options.folder
-    writer = ResultWriter(folder)
+    folder, writer = options.folder, ResultWriter(options.folder)
     with writer.held():
         if (folder / HEADER).exists() and not os.path.lexists(folder / MANIFEST):
             message = f"{folder}: no {MANIFEST}, since its run did not end"
             raise Unusable(message, f"to end it: {writer.goes_on}")
         manifest = accepted(parse(folder, MANIFEST, Manifest))
         for value in changed_files(manifest, digests_of(folder)):
-            if isinstance(value, FileFault) or value.cannot:
-                reason = str(value) if isinstance(value, FileFault) else value.cannot
+            if reason := str(value) if isinstance(value, FileFault) else value.cannot:
                 hint = f"`{program()} verify --all` names all changes"
                 raise InvalidFile(f"{folder}: not signed: {reason}", hint)
         signed = signature(manifest.text(), options.key or _own_key())

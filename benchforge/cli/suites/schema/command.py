@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from benchforge.cli.console.options import argument, click_command, option
-from benchforge.errors import CannotKeep
+from benchforge.errors import can_write
 
 _OF = ["suite", "result", "trial", "summary", "session", "ceiling", "manifest", "calibration"]
 
@@ -33,7 +33,5 @@ def command(options: _Options) -> None:
     if output is None:
         show(text)
         return
-    try:
+    with can_write(output, "choose another file with -o"):
         output.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CannotKeep(f"{output}: {error.strerror}", "choose another file with -o") from error

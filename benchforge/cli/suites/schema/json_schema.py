@@ -3,8 +3,8 @@
 import ast
 import inspect
 import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -57,11 +57,11 @@ def docs(model: type[BaseModel]) -> dict[str, str]:
 def written_below(cls: type) -> dict[str, str]:
     """Return the sentences below the fields of a class, by name; none without its source."""
     try:
-        body = _bodies(inspect.getsource(sys.modules[cls.__module__])).get(cls.__qualname__, ())
-    except (KeyError, OSError, TypeError, ValueError, SyntaxError):
+        (source,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    except (OSError, TypeError, ValueError, SyntaxError):
         return {}
     docstrings: dict[str, str] = {}
-    for field, below in pairwise(body):
+    for field, below in pairwise(source.body if isinstance(source, ast.ClassDef) else ()):
         match field, below:
             case (
                 ast.AnnAssign(target=ast.Name(id=name)),
@@ -69,23 +69,6 @@ def written_below(cls: type) -> dict[str, str]:
             ):
                 docstrings[name] = inspect.cleandoc(text)
     return docstrings
-
-
-@cache
-def _bodies(source: str) -> Mapping[str, Sequence[ast.stmt]]:
-    return dict(reversed([*_classes(ast.parse(source), "")]))
-
-
-def _classes(outer: ast.AST, prefix: str) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
-    for inner in ast.iter_child_nodes(outer):
-        inside = prefix
-        if isinstance(inner, ast.ClassDef):
-            yield prefix + inner.name, inner.body
-            inside = f"{prefix}{inner.name}."
-        elif isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-            inside = f"{prefix}{inner.name}.<locals>."
-        if not isinstance(inner, ast.expr):
-            yield from _classes(inner, inside)
 
 
 class Described(GenerateJsonSchema):
@@ -278,14 +261,11 @@ def leaves() -> Mapping[str, Schema]:
         "unknown": {"not": {"title": "unknown key"}, **ANY},
         "env": {"type": "object", **_ASKS},
     }
+    schemas: dict[str, Schema] = {"text": {"type": "string"}}
+    for kind in (Duration, Size, Rate):
+        schemas[kind.__name__.lower()] = TypeAdapter(kind).json_schema()
     for environment, suffix in ((False, ""), (True, "_or_env")):
         reading = _Reading({}, environment=environment)
-        for name, written in (
-            ("text", {"type": "string"}),
-            ("duration", TypeAdapter(Duration).json_schema()),
-            ("size", TypeAdapter(Size).json_schema()),
-            ("rate", TypeAdapter(Rate).json_schema()),
-        ):
-            by_name[name + suffix] = reading.takes(written)
+        by_name |= {name + suffix: reading.takes(schema) for name, schema in schemas.items()}
     del by_name["text"]
     return by_name

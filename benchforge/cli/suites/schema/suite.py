@@ -71,15 +71,9 @@ _PLACED = {
     "default": "off",
 }
 
-_FILES: dict[str, type[Frozen]] = {
-    "result": Header,
-    "trial": Trial,
-    "summary": Summary,
-    "session": Session,
-    "ceiling": Ceiling,
-    "manifest": Manifest,
-    "calibration": Calibration,
-}
+_OTHER_FILES = (Trial, Summary, Session, Ceiling, Manifest, Calibration)
+_FILES: dict[str, type[Frozen]] = {file.__name__.lower(): file for file in _OTHER_FILES}
+_FILES["result"] = Header
 
 
 def suite_schema(registry: Registry) -> tuple[Schema, list[str]]:

@@ -225,6 +225,11 @@ def _session(mixed: _Written) -> Iterator[str]:
     yield "# Its users log in before the load, and each request is of one of them. Make users.csv:"
     yield "# its first line is name,password, and each other line is a user. Remove each # below,"
     yield "# and correct the names of the fields: a log does not have them."
+    as_form = ['form = { name = "{users.name}", password = "{users.password}" }']
+    as_json = [
+        'headers = { Content-Type = "application/json" }',
+        """body = '{"name": "{users.name}", "password": "{users.password}"}'""",
+    ]
     form = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST  # a page for browsers
     yield from _commented(
         "[feeds.users]",
@@ -237,14 +242,7 @@ def _session(mixed: _Written) -> Iterator[str]:
         "[scenarios.mix.session.request]",
         f"method = {_quoted(mixed.kind.method)}",
         f"path = {_quoted(_path(mixed))}",
-        *(
-            ('form = { name = "{users.name}", password = "{users.password}" }',)
-            if form
-            else (
-                'headers = { Content-Type = "application/json" }',
-                """body = '{"name": "{users.name}", "password": "{users.password}"}'""",
-            )
-        ),
+        *(as_form if form else as_json),
         *_feed(mixed),
     )
     yield "# Cookies are sent without more. A kind that needs the token has in its request:"
