@@ -93,7 +93,11 @@ def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Re
     part = registry.part("metric", use)
     # The header has every option. One that excludes others may stand beside their defaults there.
     defaults = part.model_construct().model_dump(mode="json", by_alias=True)
-    others = {k: value for k, value in options.items() if k not in defaults or value != defaults[k]}
+    others = {
+        key: value
+        for key, value in options.items()
+        if key not in defaults or value != defaults[key]
+    }
     try:
         metric = part.model_validate(others)
     except ValidationError as error:

@@ -75,9 +75,9 @@ class RunInputs:
     before: Sequence[Trial] = ()
     "Trials of earlier sessions: they are on disk already."
     enough: Callable[[Sequence[Trial]], bool] = field(default=lambda _: False)
-    "Whether the whole blocks that are there are enough; asked between two blocks alone."
+    "Answer whether the blocks that are there are enough; asked between two blocks alone."
     lost: Callable[[Sequence[Trial]], bool] = field(default=lambda _: False)
-    "Whether attempts of earlier sessions, all that they were to be, gave nothing."
+    "Answer whether attempts of earlier sessions, all that they were to be, gave nothing."
 
 
 def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:

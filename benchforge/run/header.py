@@ -63,7 +63,7 @@ def header_of(suite: Suite, graph: RunGraph, context: TrialContext) -> Header:
         cases=names,
         searches=finds_of(suite),
         turns=all_turns(suite),
-        bridges={k: bridge for k, bridge in suite.bridges.items() if k in suite.scenarios},
+        bridges={key: bridge for key, bridge in suite.bridges.items() if key in suite.scenarios},
         latencies=dict(suite.latencies),
         titles=dict(questions.titles),
         clients=questions.clients,

@@ -111,7 +111,7 @@ def beside(trial: Trial, role: Role) -> tuple[Role, ...]:
     others: dict[Role, Cpus | None] = {
         usage.role: cpus_of(trial, usage.role) for usage in used if usage.role != role
     }
-    return tuple(k for k, its in others.items() if not cpus or not its or {*cpus} & {*its})
+    return tuple(key for key, its in others.items() if not cpus or not its or {*cpus} & {*its})
 
 
 def alone(trial: Trial, limits: Thresholds, limit: str, value: float, role: Role) -> Waiting:

@@ -70,7 +70,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     sides = by_name(cases)
     if len(sides) < len(("a", "b")):
         return
-    turns = {k: [it.turns for it in trials if it.turns] for k, trials in sides.items()}
+    turns = {key: [it.turns for it in trials if it.turns] for key, trials in sides.items()}
     yield _exposure(turns, limits)
     yield position_effect([trial for trials in sides.values() for trial in trials], limits)
     for (a, first_trials), (b, theirs) in combinations(sides.items(), 2):

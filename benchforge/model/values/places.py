@@ -118,7 +118,9 @@ def places(text: str) -> Places:
 
 def dotted(path: JsonPath) -> str:
     """Return a path as people write it: reading.latency.counts.17."""
-    return ".".join(k if isinstance(k, str) and _BARE.fullmatch(k) else json.dumps(k) for k in path)
+    return ".".join(
+        key if isinstance(key, str) and _BARE.fullmatch(key) else json.dumps(key) for key in path
+    )
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:

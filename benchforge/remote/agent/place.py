@@ -185,7 +185,7 @@ def places_on(suite: Suite, label: str) -> Places:
     if isinstance(placement, Placement):
         others = {role: None for role in get_args(Role) if role not in roles}
         suite = replace(suite, placement=placement.model_copy(update=others))
-    return {k: cpus for k, cpus in places(suite, machine()).items() if k in roles}
+    return {key: cpus for key, cpus in places(suite, machine()).items() if key in roles}
 
 
 def names_of(cases: Cases) -> str:

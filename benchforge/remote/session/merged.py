@@ -139,7 +139,9 @@ def _host(part: HostPart) -> TrialHost:
 
 
 def _facts(hosts: Mapping[str, HostPart]) -> dict[str, Any]:
-    facts_now: dict[str, JsonValue] = {k: dict(host.hard_facts or {}) for k, host in hosts.items()}
+    facts_now: dict[str, JsonValue] = {
+        key: dict(host.hard_facts or {}) for key, host in hosts.items()
+    }
     server = next(label for label, host in hosts.items() if host.serves)
     then: dict[str, JsonValue] = {label: host.facts.facts for label, host in hosts.items()}
     return {

@@ -172,7 +172,7 @@ class HostSession:
     ) -> dict[str, T]:
         """Call a method of several hosts at once, each with arguments of its own."""
         hosts = self.connections
-        sent = {k: hosts[k].send(method, lasts_s, **values) for k, values in words.items()}
+        sent = {key: hosts[key].send(method, lasts_s, **values) for key, values in words.items()}
         return {label: hosts[label].result(call) for label, call in sent.items()}
 
     def number_of(self, inputs: TrialInputs) -> int:
@@ -182,7 +182,7 @@ class HostSession:
 
     def _introduced(self) -> None:
         addresses = {label: self._suite.hosts[label].address for label in self.labels}
-        arguments = {k: {"label": k, "address": address} for k, address in addresses.items()}
+        arguments = {key: {"label": key, "address": address} for key, address in addresses.items()}
         code = code_digest()
         for label, begun in self.each_of(Place.begin, arguments, _BEGINS_WITHIN_S).items():
             if begun.code != code:
@@ -204,7 +204,7 @@ class HostSession:
         """Return the facts of the first server's host, and the hard facts of all."""
         on_hosts = next(case for case in self._graph.cases if case.hosts)
         server = on_hosts.hosts[f"server-{on_hosts.name.server}"]
-        hosts: dict[str, JsonValue] = {k: hard(host.facts) for k, host in self.hosts.items()}
+        hosts: dict[str, JsonValue] = {key: hard(host.facts) for key, host in self.hosts.items()}
         return {**self.hosts[server].facts, "hosts": hosts}
 
     def _prepared(self) -> None:
@@ -218,7 +218,7 @@ class HostSession:
         }
         builds_s = _PREPARES_WITHIN_S + BUILDS_WITHIN_S * len(self._suite.runtimes)
         prepared = self.each_of(Place.prepare, suites, builds_s)
-        incomplete = {k: host for k, host in prepared.items() if host.missing or host.faults}
+        incomplete = {key: host for key, host in prepared.items() if host.missing or host.faults}
         if incomplete:
             messages = (text for label, host in incomplete.items() for text in _lacks(label, host))
             hints = (text for label, host in incomplete.items() for text in _how(label, host))

@@ -203,7 +203,7 @@ class _HostsTrial:
             self._owns = session.all_of(others, HostTrial.observed).get(self._server, self._owns)
             for label, host in self.hosts.items():
                 host.moved_s = self._offset(label)[0] - clocks[label]
-                counts = {k: later[label].get(k, -1) - n for k, n in earlier[label].items()}
+                counts = {key: later[label].get(key, -1) - n for key, n in earlier[label].items()}
                 host.traffic = {name: count for name, count in counts.items() if count >= 0}
 
     def finish(self, _: None) -> None:
@@ -213,7 +213,9 @@ class _HostsTrial:
             words: dict[str, dict[str, Any]] = {label: {} for label in self._tools}
             if self._reads not in ("", self._load):
                 sent = self._session.connections[self._reads].call(HostTrial.captured)
-                reads, loads = (self.hosts[k].clock or (0.0,) for k in (self._reads, self._load))
+                reads, loads = (
+                    self.hosts[key].clock or (0.0,) for key in (self._reads, self._load)
+                )
                 ahead_s = reads[0] - loads[0]
                 words[self._load] = {"captured": sent.model_dump_json(), "ahead_s": ahead_s}
             self._session.each_of(HostTrial.finish, words, kinds * ANSWERS_WITHIN_S)

@@ -72,7 +72,7 @@ _LEVEL = 0.95
 # Of the passage from passing to failing, on the log scale: what is usual, and how it varies.
 _WIDTH = 0.025
 _WIDTH_SD = 0.5
-_WIDTHS = [(k / 2, _WIDTH * math.exp(_WIDTH_SD * k / 2)) for k in range(-6, 7)]
+_WIDTHS = [(key / 2, _WIDTH * math.exp(_WIDTH_SD * key / 2)) for key in range(-6, 7)]
 _BEYOND = 1.5  # the log of how far outside of all rates the middle is looked for
 _COARSE = 0.05  # for each width the log likelihood is concave: no mode hides between two steps
 _FINE = 160
@@ -250,7 +250,7 @@ def _log_likelihood(counts: _Counts, middle: float, width: float) -> float:
 
 
 def _grid(first: float, last: float, steps: int) -> list[float]:
-    return [first + (last - first) * k / steps for k in range(steps + 1)]
+    return [first + (last - first) * key / steps for key in range(steps + 1)]
 
 
 def _quantile(points: Sequence[_Point], share: float) -> float:

@@ -43,7 +43,7 @@ def of_kinds(
     streams = [trial.stream for trial in trials if trial.stream]
     labels = dict.fromkeys(kind for stream in streams for kind in stream.kinds)
     apart = {label: metric for label, metric in metrics.items() if metric.of_kinds}
-    return {k: lines([trial.of_kind(k) for trial in trials], apart, window) for k in labels}
+    return {key: lines([trial.of_kind(key) for trial in trials], apart, window) for key in labels}
 
 
 def of_stages(

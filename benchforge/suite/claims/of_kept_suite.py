@@ -62,7 +62,9 @@ def _asks(
     written_scenarios = yield from tables_of(document.tables, "scenarios")
     declared = with_bridges(written_scenarios, measured)
     loaders = yield from tables_of(document.tables, "loaders")
-    stages = {k: len(n) for k, v in loaders.items() if isinstance(n := v.get("stages"), list)}
+    stages = {
+        k: len(n) for k, value in loaders.items() if isinstance(n := value.get("stages"), list)
+    }
     scenarios: dict[str, Scenario] = {}
     for label, table in declared.items():
         matrix = {key: table[key] for key in _KEYS if key in table}
@@ -97,7 +99,9 @@ def asked_of(
     return Asks(
         titles={label: scenario.title for label, scenario in measured.items() if scenario.title},
         clients=tuple(label for label, scenario in measured.items() if scenario.clients),
-        takes={k: metrics for k, row in measured.items() if (metrics := row.metrics) is not None},
+        takes={
+            key: metrics for key, row in measured.items() if (metrics := row.metrics) is not None
+        },
         tables={label: table for label, table in tables.items() if any(map(table.has, names))},
         claims=of_cases(claims, names),
     )

@@ -135,7 +135,9 @@ class _Claim:
         written = self.written
         faults = [*self._scenario_faults(labels["scenarios"])]
         wanted_labels = (written.scenario, *(meant.side.scenario for meant in self.meant))
-        concerned = [*dict.fromkeys(k for k in wanted_labels if k and k in labels["scenarios"])]
+        concerned = [
+            *dict.fromkeys(key for key in wanted_labels if key and key in labels["scenarios"])
+        ]
         by_label = {label: scenarios[label] for label in concerned if label in scenarios}
         has_all = len(by_label) == len(concerned)  # else a scenario has a fault of its own
         taken = axes(by_label) if concerned and has_all else {}

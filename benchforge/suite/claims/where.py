@@ -43,7 +43,9 @@ def axes(scenarios: Mapping[str, Scenario]) -> Axes:
             by_axis.setdefault(path, [])  # also of what varies over nothing
         for _, path, value in scenario.varied_values():
             by_axis.setdefault(path, []).append(value)
-    return {k: list({json.dumps(v): v for v in values}.values()) for k, values in by_axis.items()}
+    return {
+        key: list({json.dumps(v): v for v in values}.values()) for key, values in by_axis.items()
+    }
 
 
 def with_parts(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> Iterator[CaseName]:

@@ -94,7 +94,7 @@ class _Kind:
     def __init__(self, label: str, row: RequestKind | FlowStep) -> None:
         self.label, self.row, self._maker = label, row, RequestMaker(row.request)
         # Load tools may write others in their own way.
-        self._headers = {k.lower(): v for k, v in self._maker.headers if v.constant is None}
+        self._headers = {key.lower(): v for key, v in self._maker.headers if v.constant is None}
         self._body = [] if self._maker.body is None else [self._maker.body]
 
     @cached_property

@@ -142,8 +142,8 @@ class Mix:
         Decks are dealt, so each prefix of a stream has the shares to within one deck.
         """
         divisor = math.gcd(*self.shares.values())
-        begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
-        return [n for n, k in begins for _ in range(self.shares[k] // divisor)]
+        begins = [(n, key) for n, key in enumerate(self.shares) if key not in self.after]
+        return [n for n, key in begins for _ in range(self.shares[key] // divisor)]
 
     @property
     def ready(self) -> Exchange:
@@ -308,7 +308,7 @@ class RequestMaker:
 
     def __init__(self, request: KindRequest) -> None:
         headers = with_type(request if request.form is not None else request.framed)
-        content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
+        content_type = next((v for key, v in headers.items() if key.lower() == "content-type"), "")
         self.method, self.path = request.method, Template(request.path, "path")
         self.headers = [(name, Template(value, "header")) for name, value in headers.items()]
         self.form = None if request.form is None else in_form(request.form)

@@ -379,4 +379,4 @@ def _named(kind: _Table) -> set[str]:
 
 def _is_json(kind: _Table) -> bool:
     headers = with_type(kind.request).items()
-    return any("json" in v.lower() for k, v in headers if k.lower() == "content-type")
+    return any("json" in value.lower() for key, value in headers if key.lower() == "content-type")

@@ -55,7 +55,7 @@ def varied_runtime_faults(
         varied = axis(path)
         if varied is None or varied.option != ("runtime",):
             continue
-        declared = [parts[varied.place].get(k) for k in getattr(scenario, varied.place)]
+        declared = [parts[varied.place].get(key) for key in getattr(scenario, varied.place)]
         runs_python = [it for it in declared if it is not None and issubclass(it.cls, RunsPython)]
         if any(varied.reaches(varied.place, declaration) for declaration in runs_python):
             yield from _faults((*top, *subpath), value, labels)

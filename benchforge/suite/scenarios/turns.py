@@ -172,7 +172,7 @@ def latency_faults(
         if scenario.latency_of is None:
             continue
         path = ("scenarios", label, "latency_of")
-        others = {k: it for k, it in scenarios.items() if k != label and not it.latency_of}
+        others = {key: it for key, it in scenarios.items() if key != label and not it.latency_of}
         measured = others.get(scenario.latency_of)
         if measured is None:
             near = Nearest(scenario.latency_of, others, "other scenarios")
@@ -182,7 +182,7 @@ def latency_faults(
         if turns_of(scenario, repeat) is not None:
             hint = 'set interleave = "off" in this scenario'
             yield Fault(path, "response times are those of one server at a time", hint)
-        loaders = [parts["loaders"][k] for k in scenario.loaders if k in parts["loaders"]]
+        loaders = [parts["loaders"][key] for key in scenario.loaders if key in parts["loaders"]]
         if scenario.clients or len(scenario.loaders) != 1 or not all(map(_rate, loaders)):
             hint = 'name one, such as use = "pace", rate = "500/s"'
             yield Fault(path, "it takes one load tool with a rate", hint)
@@ -200,7 +200,7 @@ def unlike_loads(suite: Suite) -> Iterator[str]:
         first = next(iter(scenario.metrics or suite.metrics), "")
         if scenario.find or not (label in claimed or _is_time(suite, first)):
             continue
-        closed = [k for k in scenario.loaders if _rate(suite.loaders[k]) is None]
+        closed = [key for key in scenario.loaders if _rate(suite.loaders[key]) is None]
         if closed and len(scenario.servers) > 1:
             loads = f"with {conjoined(closed)} each server receives requests as fast as it answers"
             says = f"compares response times at unlike loads: {loads}"

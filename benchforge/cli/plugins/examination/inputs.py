@@ -64,7 +64,9 @@ class Recording:
             entries = [file for file in sorted(path.iterdir()) if file.is_file()]
             files = {file.name: file.read_bytes() for file in entries}
             stated = json.loads(files.get(FACTS, b"{}")).items()
-            facts = _Facts.model_validate({k: v for k, v in stated if k in _Facts.model_fields})
+            facts = _Facts.model_validate(
+                {key: value for key, value in stated if key in _Facts.model_fields}
+            )
         except OSError as error:
             raise Unusable(f"{error.filename or path}: {error.strerror}") from None
         except (ValueError, AttributeError, ValidationError) as error:

@@ -74,7 +74,7 @@ def _commands(trial: Trial, case: Case, driver: Driver, host_number: int) -> _Ar
         if role == "server" and isinstance(part, Server):
             stored_port, port = urlsplit(part.url(site)).port, urlsplit(trial.url).port
             if port:
-                ports = {k: port if each == stored_port else each for k, each in ports.items()}
+                ports = {key: port if each == stored_port else each for key, each in ports.items()}
                 site = replace(site, ports=ports)
             certificate = part.certificate(site)
         if (command := part.command(site)) is not None:

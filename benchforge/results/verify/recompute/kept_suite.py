@@ -102,7 +102,7 @@ def _kept(document: Document, header: Header, registry: Registry) -> Checked[Kep
     labelled: dict[str, Mapping[str, Tables]] = {kind: {} for kind in KINDS}
     for table_name in DRIVERS:
         of_place = yield from tables_of(document.tables, table_name)
-        labelled[table_name] = {k: table for k, table in of_place.items() if k in labels}
+        labelled[table_name] = {key: table for key, table in of_place.items() if key in labels}
     labelled["metrics"] = yield from tables_of(document.tables, "metrics")
     if "metrics" not in document.tables:
         labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}

@@ -28,7 +28,9 @@ def planned(result: Result) -> Iterator[Recomputed]:
     measured = (label for label in scenarios if label in suite.scenarios)
     clients: JsonValue = [label for label in measured if suite.scenarios[label].clients]
     yield result.again("clients", value=clients)
-    bridges: JsonValue = {k: bridge for k, bridge in suite.bridges.items() if k in suite.scenarios}
+    bridges: JsonValue = {
+        key: bridge for key, bridge in suite.bridges.items() if key in suite.scenarios
+    }
     yield result.again("bridges", value=bridges)
     yield result.again("latencies", value=dict(suite.latencies))
 

@@ -180,7 +180,10 @@ class H2load(Program, Timed):
             message = "h2load: a HEAD request: h2load waits for the body that never comes"
             raise BenchforgeError(message, "use GET, or ab")
         # It adds a Host, and replaces its :authority.
-        named = {":authority" if k.lower() == "host" else k: v for k, v in request.headers.items()}
+        named = {
+            ":authority" if key.lower() == "host" else key: value
+            for key, value in request.headers.items()
+        }
         # -d alone means POST; a header of this name sets another method.
         meant = "GET" if request.body is None else "POST"
         return [

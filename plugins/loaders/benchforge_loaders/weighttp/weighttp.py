@@ -206,7 +206,10 @@ class Weighttp(Printing):
         """Return one command. Raises BenchforgeError for anything but GET."""
         only_get("weighttp", target.request)
         # It adds a Host of its own unless it finds exactly this spelling.
-        named = {"Host" if k.lower() == "host" else k: v for k, v in target.request.headers.items()}
+        named = {
+            "Host" if key.lower() == "host" else key: value
+            for key, value in target.request.headers.items()
+        }
         return [
             Command(
                 target.programs["weighttp"],

@@ -247,7 +247,13 @@ def _with_names(claim: Claim, verdict: Verdict, extents: Mapping[str, str]) -> s
         return re.sub(r"\ba\b", lambda _: cases[0].server, hypothesis) + extent
     paths = [path for path in cases[0].vary if path != cases[0].part]
     rows = [
-        (case.scenario, case.server, case.driver, *(str(case.vary.get(k, "")) for k in paths), part)
+        (
+            case.scenario,
+            case.server,
+            case.driver,
+            *(str(case.vary.get(key, "")) for key in paths),
+            part,
+        )
         for case, part in zip(cases, parts, strict=True)
     ]
     differ = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
