@@ -5,7 +5,7 @@ import pickle
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ def forked(work: Callable[[], Iterable[T]]) -> Iterator[T]:
     os._exit(0)
 
 
-def _read(pid: int, pipe: BinaryIO) -> Iterator[T]:
+def _read(pid: int, pipe: BinaryIO) -> Iterator[Any]:
     try:
         with pipe, suppress(EOFError, pickle.UnpicklingError):
             while True:

@@ -68,7 +68,9 @@ def places(suite: Suite, topology: CpuTopology) -> Places:
 
 
 def _given(suite: Suite, placement: Placement, usable: Cpus) -> Places:
-    by_role = {role: cpus for role in _ROLES if (cpus := getattr(placement, role)) is not None}
+    by_role: dict[Role, Cpus] = {
+        role: cpus for role in _ROLES if (cpus := getattr(placement, role)) is not None
+    }
     no_cpu, hint = "this machine gives no CPU", f"available CPUs: {usable}"
     if faults := [
         located(suite.document, ("placement", role), f"{no_cpu} {Cpus.of(absent)}", hint)
