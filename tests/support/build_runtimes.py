@@ -20,7 +20,7 @@ def main(paths: list[str]) -> None:
     for path in map(Path, paths):
         for scenario in load(path, Registry()).scenarios:
             request = load(path, Registry(), only=[scenario])
-            parts = distinct_parts(request)
+            parts = [*distinct_parts(request)]
             if not any(getattr(part, "runtime", None) for part in parts):
                 continue
             try:
