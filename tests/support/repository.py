@@ -6,8 +6,9 @@ from pathlib import Path
 from front_door import PROGRAMS, captured
 from suite_texts.files import suite_text
 
-_REPLY = "    import answer\n    body, kind, pause_s = answer.body(), 'text/plain', 0\n"
+_REPLY = "    body, kind, pause_s = answer.body(), 'text/plain', 0\n"
 SERVE = (PROGRAMS / "servers/changes.py").read_text().replace("    # change\n", _REPLY)
+SERVE = SERVE.replace("import contextlib\n", "import answer\nimport contextlib\n")  # at its start
 # Each waits, so that a load of it leaves the CPUs to other tests.
 FAST = 'import time\n\n\ndef body():\n    time.sleep(0.002)\n    return b"fast"\n'
 SLOW = 'import time\n\n\ndef body():\n    time.sleep(0.05)\n    return b"slow"\n'
