@@ -65,7 +65,7 @@ def test_a_full_scratch_disk_is_told_by_its_name(tmp_path: Path) -> None:
     full = tmp_path / "t"
     full.mkdir()
     path = alone(tmp_path, top='[backends.db]\nuse = "postgresql"\ndataset = "agents"')
-    text = path.read_text().replace('loaders = ["pace"]', 'loaders = ["pace"], backends = ["db"]')
+    text = path.read_text().replace('loaders = ["pace"]', 'loaders = ["pace"]\nbackends = ["db"]')
     path.write_text(text)
     mounted = 'mount -t tmpfs -o size=40m none "$TMPDIR" && exec "$@"'
     first = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounted, "-"]
