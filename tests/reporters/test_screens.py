@@ -143,3 +143,4 @@ def test_nobody_may_quote_a_ratio_of_a_machine_that_others_used(share: float, qu
     text = FirstScreen().text(busier, busy)
     assert ("May I quote it?  Ratio: yes" in text) == quoted
     assert ("May I quote it?  No: others used 80 % of the CPUs." in text) != quoted
+    assert ("Next             Stop other programs, and measure again." in text) != quoted

@@ -161,6 +161,9 @@ class _Screen:
 
     def _next(self) -> Iterator[str]:
         """Yield the command that decides what is open or removes a caveat, on its own line."""
+        if any(answer.verdict.crowded for answer in self.answers):
+            yield from self._labelled("Next", "Stop other programs, and measure again.", "do")
+            return
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:
