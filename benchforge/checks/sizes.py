@@ -61,8 +61,10 @@ def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Chec
     for id_, size in sized.items():
         cause = _CAUSES.get(id_, id_)
         causes[cause] = max(size, causes.get(cause, 0.0))
-    shares = [[*filter(None, map(_used_by_others, trials))] for trials in measured]
-    return Moves(sized, sum(causes.values()), max(fmean(it) if it else 0.0 for it in shares))
+    # Where a trial does not tell it, the others speak for its side; where none does, it is unknown.
+    shares = ([*map(_used_by_others, trials)] for trials in measured)
+    sides = [[share for share in side if share is not None] for side in shares]
+    return Moves(sized, sum(causes.values()), max(fmean(side or [0.0]) for side in sides))
 
 
 def _size(cases: Sequence[Sequence[Trial]], factor: Factor) -> float | None:
@@ -81,19 +83,19 @@ def _without(share: float | None) -> float | None:
     return None if share is None or not 0 <= share < 1 else 1 / (1 - share)
 
 
-def _value(id_: str) -> Factor:
-    def factor(trial: Trial) -> float | None:
-        values = [row.value for row in trial.checks if row.id == id_ and row.value is not None]
-        return _without(max(values)) if values else None
+def _largest(trial: Trial, id_: str) -> float | None:
+    values = [row.value for row in trial.checks if row.id == id_ and row.value is not None]
+    return max(values, default=None)
 
-    return factor
+
+def _value(id_: str) -> Factor:
+    return lambda trial: _without(_largest(trial, id_))
 
 
 def _used_by_others(trial: Trial) -> float | None:
     """Return the share of the CPUs that others used; of turns, in the server's own."""
     if trial.turns is None:
-        values = [row.value for row in trial.checks if row.id == "N1" and row.value is not None]
-        return max(values, default=None)
+        return _largest(trial, "N1")
     used = [slice_.foreign_cpu_s for slice_ in trial.turns.slices]
     if not used or None in used:
         return None
@@ -102,10 +104,10 @@ def _used_by_others(trial: Trial) -> float | None:
 
 
 def _tool(trial: Trial) -> float | None:
-    used = [row.value for row in trial.checks if row.id == "L1" and row.value is not None]
-    if not used or trial.load is None or not trial.load.connections:
+    used = _largest(trial, "L1")
+    if used is None or trial.load is None or not trial.load.connections:
         return None
-    return unlimited(max(used), trial.load.connections)
+    return unlimited(used, trial.load.connections)
 
 
 def unlimited(share: float, connections: int) -> float:

@@ -16,12 +16,12 @@ _ADVICE = re.compile(r": (?=(?:[^']*'[^']*')*[^']*$)")
 "Where the advice of a message begins: not within a text that it quotes."
 IsGrave = Callable[[Check], bool]
 "Tells whether a failed check makes the numbers of its trial invalid."
-# Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
-# docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
 CROWDED = 0.75
 """Share of the CPUs from which on nobody may quote a ratio: the scheduler divides the rest, and \
 a server of more threads gets more. Measured: waitress over gunicorn was 1.7 where others used no \
 CPU, 1.6 where they used 69 %, and 3.5 where they used 91 %."""
+# Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
+# docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
 BIAS_IN_TURNS = (
     "ratios in turns may differ by up to 7 % from those of the same loads alone: aiohttp and Flask "
     "over 34 blocks, 95 % (explanation/what-turns-gain.md)"
