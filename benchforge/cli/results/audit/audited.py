@@ -148,7 +148,7 @@ class Sources:
         What is not read is printed with its reason. Raises Unusable where nothing is.
         """
         nothing = True
-        for source, in_folder in opened(paths):
+        for source, in_folder in opened(paths, self._pass):
             try:
                 news, refused = _audits(source, candidates, facts)
             except Unusable as error:

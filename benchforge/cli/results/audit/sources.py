@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 
 from pydantic import JsonValue
 
-from benchforge.cli.console.say import say
 from benchforge.cli.results.audit.facts import CHECKED_FACTS, TIMES, is_percentile
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.values.units import Duration
@@ -26,8 +25,13 @@ from benchforge.text.readable import listed
 STDIN = "-"
 
 
-def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
-    """Yield each source, and whether it is in a folder. Raises Unusable for an unreadable path."""
+def opened(
+    paths: Sequence[str], passed_over: Callable[[str], None]
+) -> Iterator[tuple[Source, bool]]:
+    """Yield each source, and whether it is in a folder; name what there cannot be opened.
+
+    Raises Unusable for an unreadable path.
+    """
     for named in paths:
         if named == STDIN:
             yield Source("standard input", plain(sys.stdin.buffer)), False
@@ -35,7 +39,7 @@ def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
         path = Path(named)
         try:
             if path.is_dir():
-                yield from ((source, True) for source in _below(path))
+                yield from ((source, True) for source in _below(path, passed_over))
             else:
                 with path.open("rb") as stream:
                     yield Source(named, plain(stream)), False
@@ -97,13 +101,13 @@ def _printed(line: str) -> str:
     return line[time.end() :] if time else line
 
 
-def _below(folder: Path) -> Iterator[Source]:
+def _below(folder: Path, passed_over: Callable[[str], None]) -> Iterator[Source]:
     for name in door.files(folder, lambda name: name != _OF_GIT):
         try:
             with door.stream(folder, name) as stream:
                 yield Source(str(folder / name), plain(stream))
         except OSError as error:  # a link, a socket, or a file of somebody else
-            say(f"passed over: {folder / name}: {error.strerror}")
+            passed_over(f"{folder / name}: {error.strerror}")
 
 
 def readers(registry: Registry, named: str, columns: Mapping[str, str]) -> list[Reader]:
