@@ -29,7 +29,7 @@ class HostFault(NoAnswer):
     """A host sent what benchforge there does not send, or it failed there: this ends the run."""
 
     def __init__(self, label: str, reason: str) -> None:
-        hint = "see what runs there; remove ~/.cache/benchforge/far there, and run it again"
+        hint = "see what runs there; remove ~/.cache/benchforge/hosts there, and run it again"
         super().__init__(f"hosts.{label}: {reason}", hint)
 
 

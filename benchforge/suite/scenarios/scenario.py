@@ -264,6 +264,7 @@ def scenarios(
         for key, value in as_table(table.get("vary")).items():
             if isinstance(value, dict):
                 hint = 'quote the whole path: vary = { "servers.*.workers" = [1, 2] }'
+                hint = "list its values: [1, 2]" if "." in key else hint
                 yield Fault((*path, "vary", key), "expected an array, got a table", hint)
         filled = as_table((yield from _filled(table, path, environment)))
         scenario = yield from checked(Scenario, filled, path)
