@@ -10,6 +10,7 @@ from typing import Final
 
 from benchforge.checks.answers.alike import first_answer
 from benchforge.checks.causes import spoken
+from benchforge.checks.machine import sharing
 from benchforge.checks.seen import of_roles
 from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.answers.answer import Answer
@@ -64,7 +65,8 @@ def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Chec
     # Where a trial does not tell it, the others speak for its side; where none does, it is unknown.
     shares = ([*map(_used_by_others, trials)] for trials in measured)
     sides = [[share for share in side if share is not None] for side in shares]
-    return Moves(sized, sum(causes.values()), max(fmean(side or [0.0]) for side in sides))
+    others = max(map(fmean, sides)) if all(sides) else None
+    return Moves(sized, sum(causes.values()), others)
 
 
 def _size(cases: Sequence[Sequence[Trial]], factor: Factor) -> float | None:
@@ -95,7 +97,7 @@ def _value(id_: str) -> Factor:
 def _used_by_others(trial: Trial) -> float | None:
     """Return the share of the CPUs that others used; of turns, in the server's own."""
     if trial.turns is None:
-        return _largest(trial, "N1")
+        return sharing.used_by_others(trial)[0]
     used = [slice_.foreign_cpu_s for slice_ in trial.turns.slices]
     if not used or None in used:
         return None

@@ -158,24 +158,35 @@ class ForeignCpu(NamedTuple):
     why: str = ""
 
 
-def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
-    """Return (busy - own parts - unassigned of the trial - sampler) / (CPUs x seconds)."""
+def used_by_others(trial: Trial) -> tuple[float | None, str]:
+    """Return (busy - own parts - unassigned of the trial - sampler) / (CPUs x seconds).
+
+    None where it is unknown, and why.
+    """
     observation, machine = trial.observation, machine_of(trial)
     if observation is None or machine is None:
-        return ForeignCpu(why=NOT_LOOKED_AT)
+        return None, NOT_LOOKED_AT
     if machine.busy_s is None:
-        return ForeignCpu(why="the kernel does not tell how busy the CPUs were")
+        return None, "the kernel does not tell how busy the CPUs were"
     hidden = [usage.label for usage in observation.usage if usage.cpu_s is None]
     if hidden:
         reason = f"what {', '.join(hidden)} used is not known, so what others used is not either"
-        return ForeignCpu(why=reason)
+        return None, reason
     if not observation.seconds:
-        return ForeignCpu(why="the load took no time")
+        return None, "the load took no time"
     own_s = observation.sampler_cpu_s + (observation.unassigned_cpu_s or 0.0)
     own_s += sum(usage.cpu_s or 0.0 for usage in observation.usage)
-    whole_s = machine.cpus * observation.seconds
-    share = max(0.0, machine.busy_s - own_s) / whole_s
-    return _judged(share, math.sqrt(TICK_S / whole_s), limits["N1"], observation.seconds)
+    return max(0.0, machine.busy_s - own_s) / (machine.cpus * observation.seconds), ""
+
+
+def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
+    """Return the judged share of the CPUs that others used."""
+    share, why = used_by_others(trial)
+    observation, machine = trial.observation, machine_of(trial)
+    if share is None or observation is None or machine is None:
+        return ForeignCpu(why=why)
+    resolution = math.sqrt(TICK_S / (machine.cpus * observation.seconds))
+    return _judged(share, resolution, limits["N1"], observation.seconds)
 
 
 def by_hypervisor(trial: Trial, limits: Thresholds) -> ForeignCpu:

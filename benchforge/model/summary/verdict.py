@@ -206,4 +206,4 @@ class ComparisonVerdict(Frozen):
     bias: str = ""
     "Bound of how far ratios in turns are from those alone, with its source; empty without turns."
     crowded: str = ""
-    "Share of the CPUs that others used, in words, if nobody may quote a ratio for it; else empty."
+    "Use of the CPUs by others, in words, if nobody may quote a ratio for it; else empty."

@@ -108,7 +108,9 @@ def headline(comparison: Comparison, summary: Summary) -> Headline:
         return _alone(cases[0], verdict)
     if ranked is None or ranked.ranking is None or len(ranked.ranking.order) == 1:
         return Headline("early", f"Undecided: {_reason(verdict)}")
-    return _compared(ranked, ranked.ranking, summary, verdict)
+    answer = _compared(ranked, ranked.ranking, summary, verdict)
+    beside = f", while {verdict.crowded}" if verdict.crowded.startswith("others") else ""
+    return replace(answer, sentence=answer.sentence + beside)
 
 
 def _without(

@@ -16,10 +16,9 @@ _ADVICE = re.compile(r": (?=(?:[^']*'[^']*')*[^']*$)")
 "Where the advice of a message begins: not within a text that it quotes."
 IsGrave = Callable[[Check], bool]
 "Tells whether a failed check makes the numbers of its trial invalid."
-CROWDED = 0.75
-"""Share of the CPUs from which on nobody may quote a ratio: the scheduler divides the rest, and \
-a server of more threads gets more. Measured: waitress over gunicorn was 1.7 where others used no \
-CPU, 1.6 where they used 69 %, and 3.5 where they used 91 %."""
+CROWDED = 0.05
+"""Share of the CPUs from which on nobody may quote a ratio: others slow one server more than \
+another, mostly through the load tool. Measured: docs/decisions/verdicts.md."""
 # Upper end of the 95 % interval of the largest difference of three pairs, in 34 blocks each:
 # docs/explanation/what-turns-gain.md, measured anew by benchmarks/turns_bias.py.
 BIAS_IN_TURNS = (
@@ -80,8 +79,8 @@ class Moves(NamedTuple):
     "Size by the id of the check; without those that are unknown."
     together: float = 0.0
     "All of them: what several checks say of one cause counts once."
-    others: float = 0.0
-    "Share of the CPUs that other programs used in the trials of a side: of the side with most."
+    others: float | None = 0.0
+    "Share of the CPUs that other programs used in the trials of the side with most; None: unknown."
 
 
 class ComparisonEvidence(NamedTuple):
@@ -112,8 +111,8 @@ class ComparisonEvidence(NamedTuple):
     "True if a server spends CPU time after its load that its responses caused."
     sizes: Mapping[str, float] = {}
     "Share by which each finding may move a ratio, by the id of its check."
-    others: float = 0.0
-    "Share of the CPUs that other programs used in the trials of a side."
+    others: float | None = 0.0
+    "Share of the CPUs that other programs used in the trials of a side; None if it is unknown."
 
 
 def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
@@ -122,7 +121,7 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
     sound = state in {"decided", "undecided"} and not evidence.smoke
     faults = evidence.wrong or evidence.missing or evidence.grave or evidence.spoiled
     rates = evidence.believed and not (faults or evidence.in_turns or evidence.smoke)
-    crowded = evidence.several and evidence.others >= CROWDED
+    crowded = _crowded(evidence.others) if sound and evidence.several else ""
     quotable = sound and evidence.several and not crowded
     return ComparisonVerdict(
         state=state,
@@ -134,8 +133,14 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
         cpu=not evidence.works_on,
         sizes=dict(evidence.sizes),
         bias=BIAS_IN_TURNS if evidence.in_turns else "",
-        crowded=f"others used {percent(evidence.others)} of the CPUs" if crowded else "",
+        crowded=crowded,
     )
+
+
+def _crowded(others: float | None) -> str:
+    if others is None:
+        return "what others used of the CPUs is not known"
+    return f"others used {percent(others)} of the CPUs" if others >= CROWDED else ""
 
 
 def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ...]]:

@@ -161,7 +161,7 @@ class _Screen:
 
     def _next(self) -> Iterator[str]:
         """Yield the command that decides what is open or removes a caveat, on its own line."""
-        if any(answer.verdict.crowded for answer in self.answers):
+        if any(answer.verdict.crowded.startswith("others") for answer in self.answers):
             yield from self._labelled("Next", "Stop other programs, and measure again.", "do")
             return
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
