@@ -51,20 +51,17 @@ def sentence(verdict: Verdict, context: VerdictContext, summary: Summary, sides:
 
 
 def limits(summary: Summary, sides: Sides) -> tuple[str, ...]:
-    """Return the limits of a verdict: loads, conditions, other programs, machine and day."""
+    """Return the limits of a verdict: loads, conditions, machine and day."""
     loads = dict.fromkeys(_load(case.load) for case in sides.all)
     checks = [finding.check for case in sides.all for finding in case.findings]
     scenarios = {case.case.scenario for case in sides.all}
     several = len(scenarios) > 1
-    verdicts = [each.verdict for each in summary.comparisons if each.scenario in scenarios]
-    crowded = [verdict.crowded for verdict in verdicts if verdict is not None and verdict.crowded]
     return (
         " against ".join(loads),
         *(["in turns"] if any(case.in_turns for case in sides.all) else []),
         *(["co-located"] if any(check.topic == "co-located" for check in checks) else []),
         *(["not measured back to back: the sides are in different scenarios"] if several else []),
         *([] if summary.complete else ["not all that was planned is measured"]),
-        *dict.fromkeys(crowded),
         "this machine",
         f"{summary.created:%Y-%m-%d}",
     )
