@@ -140,7 +140,7 @@ def outcome(*verdicts: SpeedVerdict, **changed: Any) -> Outcome:
     for number, verdict in enumerate(verdicts):
         case = named(f"app{number}", scenario="ping-2", driver="closed", digest="0" * 16)
         waived = waiver if number == 1 else None
-        notes = ("the answer changed: the base sent 'a', the working tree 'b'",) * (number == 0)
+        notes = ("the response changed: the base sent 'a', the working tree 'b'",) * (number == 0)
         pairs.append(GatedPair("ping", case, "throughput", verdict, True, waived, None, notes))
     fields: dict[str, Any] = {"base": "main (1a2b)", "head": "working tree", "limit": 0.05}
     fields |= {"level": 0.98, "questions": tuple(pairs), "result": "results/x"}

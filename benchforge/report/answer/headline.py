@@ -77,8 +77,10 @@ class Headline:
         """The error that changes the answer, in words; empty where nothing is decided."""
         if self.margin is None:
             return ""
+        holds = {"same": "they differ too little to matter", "slightly": f"{self.first} is faster"}
+        ahead = f"{short(self.first)} is over {percent(LIMIT)} faster"
         share = figure(100 * self.margin, 2)
-        return f"only an error of {share} % or more would change the answer"
+        return f"{holds.get(self.says, ahead)} unless the ratio is off by {share} % or more"
 
 
 def short(name: str) -> str:

@@ -88,7 +88,7 @@ HONEST: Mapping[str, Commit] = {
     "closes each connection": Commit('headers = "Connection: close\\r\\n"'),
     "a parameter of the content type": Commit('kind += "; charset=utf-8"'),
     "ten lines to eleven": Commit(
-        _LINES.format(11), "answer changed.*Hello", _LINES.format(10), expect=STATUS
+        _LINES.format(11), "response changed.*Hello", _LINES.format(10), expect=STATUS
     ),
     "ids of requests": Commit("body = b'{\"id\": %d}' % number", expect=STATUS),
     "a timestamp": Commit("body = b'{\"at\": %d}' % time.time_ns()", expect=STATUS),

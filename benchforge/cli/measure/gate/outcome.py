@@ -44,7 +44,7 @@ def _bodies(head: CaseSummary, base: CaseSummary, result: Summed) -> Iterator[st
     old, new = (_body(trial, result) for trial in sides if trial is not None)
     if old is not None and new is not None and old != new:
         earlier, later = excerpts(old, new)
-        yield f"the answer changed: the base sent {earlier}, the working tree {later}"
+        yield f"the response changed: the base sent {earlier}, the working tree {later}"
 
 
 def _stable(case: CaseSummary, result: Summed) -> Trial | None:

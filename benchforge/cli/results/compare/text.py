@@ -78,7 +78,8 @@ def first_screen(comparison: ComparedResults) -> list[str]:
     shown = sorted(rows, key=lambda row: (*_WORST, answer_of(row)).index(answer_of(row)))
     main = [row for row in shown if answer_of(row) in _WORST or _is_main(row, rows)][:_ROWS]
     if main:
-        heads = ("case", "metric", "old", "new", "change", "")
+        old = "old mean" if len(older.results) > 1 else "old"
+        heads = ("case", "metric", old, "new", "change", "")
         lines += columns([heads, *map(_main_row, main)], left_aligned=2)
     remarks = (*older.doubts, *_alerts(rows), *_unjudged(rows, comparison))
     blocks = [
@@ -137,7 +138,7 @@ def _unjudged(rows: Sequence[MetricChange], comparison: ComparedResults) -> Iter
     judged = len(rows) - len(open_) - sum(row.is_reference for row in rows)
     if open_ and comparison.reference:
         reasons = listed(dict.fromkeys(row.change.change.why for row in open_), 2)
-        yield f"not judged, {counted(len(open_), 'line')}: {reasons}"
+        yield f"{counted(len(open_), 'line')} not judged, by their older values: {reasons}"
     if judged >= _MANY:
         alarms = figure(0.05 * judged)
         yield f"{judged} lines are judged, each at 95 %: about {alarms} change by chance alone"

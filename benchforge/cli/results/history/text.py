@@ -134,7 +134,8 @@ class Trend:
     def moved(self) -> str:
         """The change from the first result of the latest series to the latest."""
         values = self.series[-1]
-        return change(values[-1] / values[0] - 1) if values[0] and len(values) > 1 else ""
+        moved = change(values[-1] / values[0] - 1) if values[0] and len(values) > 1 else ""
+        return moved.replace("+0 %", "0 %")
 
 
 def first_screen(line: Timeline) -> list[str]:
@@ -150,13 +151,13 @@ def first_screen(line: Timeline) -> list[str]:
     about = f"{safe.word(line.suite)}: {counted(len(results), 'result')}, {span}"
     trends = [*_to_reference(line, main)] or [*_ratios(line)] or [*_levels(line, main)]
     since = "in this series" if line.breaks else "since the first"
-    heads = ["compared", "latest, 95 % interval", f"last {_DRAWN} (▁ lowest)", since]
+    heads = ["comparison", "latest, 95 % interval", f"last {_DRAWN} (▁ lowest)", since]
     rows = [[item.name, item.latest, item.drawn, item.moved] for item in trends[:_ROWS]]
     lines = [_answer(line, main, changes), about, *columns([heads, *rows], left_aligned=3)]
     if trends[_ROWS:]:
         lines.append(f"and {counted(len(trends) - _ROWS, 'more comparison')}: --details")
     notes = [
-        f"a new series begins with result {index + 1}: {safe.word(listed(reasons, 2))}"
+        f"no ratio crosses from result {index} to {index + 1}: {safe.word(listed(reasons, 2))}"
         for index, reasons in line.breaks.items()
     ]
     notes += [f"changed: {_step(line, *item)}" for item in changes[1:]]

@@ -212,7 +212,7 @@ class Brief:
             return ""
         cases = self.summary.cases_of(self.alone.comparison)
         text = "".join(explained(cases, self.trials, differ=True)[:1]).removeprefix("Why: ")
-        return text.removesuffix(" of the server.").rstrip(".")
+        return text.rstrip(".")
 
     def standings(self, answer: Quoted) -> tuple[str, list[Standing]]:
         """Return the base of a comparison, and its servers beside it; none without a ratio.
@@ -270,7 +270,7 @@ class Brief:
             if ranked is not None and (standing := by_name.get(name)) is not None:
                 row |= {ranked.unit: standing.level} if standing.level else {}
                 ratio = standing.ratio
-                row["ratio"] = "1" if ratio is None else f"{compact(ratio)} × {short(base)}"
+                row["ratio"] = "1×, the reference" if ratio is None else compact(ratio, base)
             if latency is not None and name in times:
                 rate = readable.amount("requests/s", latency.rate)
                 row[f"p50 at {rate} each"] = timed(times[name].median)
@@ -285,9 +285,10 @@ class Brief:
         return command.replace("run SUITE", f"run {shlex.quote(suite)}") if suite else command
 
 
-def compact(ratio: Estimate) -> str:
-    """Return a ratio with its interval: 1.51 (1.44–1.59)."""
+def compact(ratio: Estimate, base: str = "") -> str:
+    """Return a ratio with its interval: 1.51 (1.44–1.59), or 1.51× flask (1.44–1.59)."""
     value, ends = (text.replace("×", "") for text in interval_text(ratio))
+    value += f"× {short(base)}" if base else ""
     return f"{value} ({ends.replace(' to ', '–')})" if ends else value
 
 

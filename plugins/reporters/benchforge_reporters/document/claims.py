@@ -169,6 +169,7 @@ def claim_states(lines: Sequence[ClaimLine]) -> str:
     texts = [(line.claim.says or line.name).rstrip(".") for line in failing or lines]
     more = f"; and {len(texts) - 3} more" * (len(texts) > 3)  # noqa: PLR2004 - as many are read
     states = "all " * (not failing and len(lines) > 1) + counted_states(lines)
+    states = "both hold" if states == "all 2 hold" else states
     return f"{states}: {'; '.join(texts[:3])}{more}"
 
 

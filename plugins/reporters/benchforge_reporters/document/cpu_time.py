@@ -111,8 +111,11 @@ def _where(costs: Mapping[str, CpuByRole]) -> str:
             return f"{share} % of the CPU time went to {who}, whichever server asked"
     times = readable.amounts("s", *(cpu["server"] for cpu in costs.values()))
     unit = times[-1].partition(" ")[2]
-    each = [f"{name} {time.partition(' ')[0]}" for name, time in zip(costs, times, strict=True)]
-    return f"a response takes {', '.join(each)} {unit} of CPU time of the server"
+    each = [
+        f"{time.partition(' ')[0]} {unit} in {name}"
+        for name, time in zip(costs, times, strict=True)
+    ]
+    return f"CPU time of a response: {', '.join(each)}"
 
 
 def _one_worker(server: str, trials: Sequence[Trial]) -> str:

@@ -15,7 +15,7 @@ from benchforge_reporters.text.words import lost
 WIDTH: Final = 80
 FEW_LINES, MOST_LINES = 15, 25
 "Of a result with one comparison, and of one with several."
-_LEGEND: Final = "● the ratio, ├ ┤ its interval, ▒ less than 5 %: too small to matter"
+_LEGEND: Final = "● the ratio, ├ ┤ its 95 % interval, ▒ less than 5 %: too small to matter"
 _LABEL: Final = 17  # columns
 _BAR, _SMALL_BAR = 71, 23  # columns: 1 is in the middle of each
 _TABLES: Final = 3  # comparisons with a table
@@ -113,8 +113,8 @@ class _Screen:
             yield from self._labelled("Latency", f"unknown: {latency.why}")
             return
         head = f"Latency at {readable.amount('requests/s', latency.rate)} each"
-        tail = f"p{latency.tail:g} (95 %)"
-        yield self.paint.of("aside", f"{head:<38}{'p50 (95 %)':>16}{tail:>26}")
+        tail = f"p{latency.tail:g} (95 % interval)"
+        yield self.paint.of("aside", f"{head:<34}{'p50 (95 % interval)':>20}{tail:>26}")
         for server in latency.servers:
             times = (timed(server.median), timed(server.tail))
             yield safe.word(f"   {short(server.server):<20}{times[0]:>31}{times[1]:>26}")
