@@ -161,20 +161,21 @@ class _Screen:
 
     def _next(self) -> Iterator[str]:
         """Yield the command that decides what is open or removes a caveat, on its own line."""
-        if any(answer.verdict.crowded.startswith("others") for answer in self.answers):
-            yield from self._labelled("Next", "Stop other programs, and measure again.", "do")
-            return
+        crowded = any(answer.verdict.crowded.startswith("others") for answer in self.answers)
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:
             head = None if self.brief.alone is None else self.brief.alone.head
             bound = head.bound.removeprefix("at most ") if head and head.says == "open" else ""
             end = f"Stop here if {bound} does not matter to you. " if bound else ""
+            end = "Stop other programs. " if crowded else end
             goal = goal.rpartition(". ")[2]  # what goes before it stands beside the caveat
             advised = self.remedy and not self.runs
             later = f"After that, {goal[0].lower()}{goal[1:]}" if advised else goal
             yield from self._labelled("Next", f"{end}{later}, in {lasts}:", "do")
             yield safe.word(f"  benchforge run {command}")
+        elif crowded:
+            yield from self._labelled("Next", "Stop other programs, and measure again.", "do")
         elif not self.report.next_step and self.runs:
             yield from self._labelled("Next", "To remove this caveat:", "do")
             yield safe.word(f"  {self.remedy}")
