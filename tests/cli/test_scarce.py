@@ -59,7 +59,7 @@ def test_too_few_descriptors_are_one_sentence(folder: Path, words: tuple[str, ..
 
 
 def test_a_run_whose_descriptors_end_goes_on_with_more(folder: Path) -> None:
-    done = limited(folder, resource.RLIMIT_NOFILE, 20, "run", "a.toml")
+    done = limited(folder, resource.RLIMIT_NOFILE, 17, "run", "a.toml")
     assert (done.code, FILES in done.err) == (4, True), done.all
     result = done.result
     assert f"to continue: benchforge run --resume results/{result.name} --anyway\n" in done.err
