@@ -134,8 +134,8 @@ def test_a_tool_that_is_less_busy_or_has_more_requests_under_way_limits_less(
     ("share", "crowded"),
     [
         (0.01, ""),
-        (0.2, "others used 20 % of the CPUs"),
-        (None, "what others used of the CPUs is not known"),
+        (0.2, "other programs used 20 % of the CPUs"),
+        (None, "what other programs used of the CPUs is not known"),
     ],
 )
 def test_nobody_may_quote_a_ratio_of_a_machine_that_others_used(
@@ -157,7 +157,7 @@ def test_nobody_may_quote_a_ratio_of_a_machine_that_others_used(
     text = FirstScreen().text(busier, busy)
     assert ("May I quote it?  Ratio: yes" in text) == verdict.ratio == (not crowded)
     assert (f"May I quote it?  No: {crowded}." in text) == bool(crowded)
-    measured = crowded.startswith("others")
+    measured = crowded.startswith("other")
     head = headline(busier.comparisons[0], busier)
     assert head.sentence.endswith(f", while {crowded}") == measured
     assert ("Next             Stop other programs, and measure again." in text) == measured

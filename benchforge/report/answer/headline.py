@@ -77,10 +77,9 @@ class Headline:
         """The error that changes the answer, in words; empty where nothing is decided."""
         if self.margin is None:
             return ""
-        holds = {"same": "they differ too little to matter", "slightly": f"{self.first} is faster"}
-        ahead = f"{short(self.first)} is over {percent(LIMIT)} faster"
-        share = figure(100 * self.margin, 2)
-        return f"{holds.get(self.says, ahead)} unless the ratio is off by {share} % or more"
+        same = "they differ too little to matter"
+        holds = same if self.says == "same" else f"{short(self.first)} stays ahead"
+        return f"{holds} unless the ratio is off by {figure(100 * self.margin, 2)} % or more"
 
 
 def short(name: str) -> str:
@@ -111,7 +110,7 @@ def headline(comparison: Comparison, summary: Summary) -> Headline:
     if ranked is None or ranked.ranking is None or len(ranked.ranking.order) == 1:
         return Headline("early", f"Undecided: {_reason(verdict)}")
     answer = _compared(ranked, ranked.ranking, summary, verdict)
-    beside = f", while {verdict.crowded}" if verdict.crowded.startswith("others") else ""
+    beside = f", while {verdict.crowded}" if verdict.crowded.startswith("other") else ""
     return replace(answer, sentence=answer.sentence + beside)
 
 

@@ -139,8 +139,8 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
 
 def _crowded(others: float | None) -> str:
     if others is None:
-        return "what others used of the CPUs is not known"
-    return f"others used {percent(others)} of the CPUs" if others >= CROWDED else ""
+        return "what other programs used of the CPUs is not known"
+    return f"other programs used {percent(others)} of the CPUs" if others >= CROWDED else ""
 
 
 def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ...]]:
