@@ -1,0 +1,79 @@
+"""Results as leaderboards store them: logs of one load, YAML, tables in folders, coarse times."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+
+LOAD = {"rate": "rps:1/s", "requests": "total", "duration": "secs:s", "connections": "users"}
+LOAD |= {fact: f"{fact}:us" for fact in ("mean", "p50", "p99", "max")}
+
+
+def columns(**facts: str) -> list[str]:
+    return [word for fact, title in facts.items() for word in ("--column", f"{fact}={title}")]
+
+
+def progress(rates: list[int], users: int = 0) -> str:
+    """Return a line for each second of a load: sums, and the rate of that second."""
+    lines, total = [], 0
+    for second, rate in enumerate(rates):
+        total += rate
+        times = {"mean": 362.5, "p50": 0, "p99": 1000, "max": 3000}
+        counts = {"rps": rate, "total": total, "users": users or second}
+        lines.append(json.dumps({"secs": second, **counts, **times}))
+    return "\n".join(lines) + "\n"
+
+
+RISING = [0, 100, 300, 600, 900, 1000, 1100, 1000]
+
+
+def test_progress_of_one_load_is_one_row(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "raw.jsonl").write_text(progress(RISING))
+    done = bench("audit", "raw.jsonl", *columns(**LOAD), "--duration", "7s", code=0)
+    assert done.out.startswith("raw.jsonl: columns, 1 row. No row contradicts itself.")
+    assert "line 1: 7 rows are the progress of one load, the last row its result; " in done.err
+    assert "connections (--connections, 1 row)" in done.out  # they changed
+
+
+def test_connections_that_stay_are_those_of_the_load(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "raw.jsonl").write_text(progress(RISING, users=8))
+    assert "connections (--conn" not in bench("audit", "raw.jsonl", *columns(**LOAD), code=0).out
+
+
+@pytest.mark.parametrize(
+    "rates", [RISING[:5], [rate + 300 for rate in RISING], [1000, 1500, 900, 400, 300, 200, 100]]
+)
+def test_loads_of_rising_durations_are_rows_of_their_own(
+    bench: Bench, tmp_path: Path, rates: list[int]
+) -> None:
+    rows = [f"{number},{rate},{number * 1000}" for number, rate in enumerate(rates, 1)]
+    (tmp_path / "t.csv").write_text("\n".join(["secs,rps,total", *rows]) + "\n")
+    facts = columns(rate="rps:1/s", requests="total", duration="secs:s")
+    assert f"t.csv: columns, {len(rates)} rows." in bench("audit", "t.csv", *facts, code=1).out
+
+
+@pytest.mark.parametrize(
+    ("times", "code"),
+    [
+        ("362.5,0,0,1000,5000", 0),  # whole ms, written in us
+        ("362500,0,0,1000000,5000000", 0),
+        ("362.5,0,0,900,5000", 1),
+        ("7000.5,0,0,1000,5000", 1),  # a ms more does not explain it
+    ],
+)
+def test_times_of_whole_milliseconds_have_their_step(
+    bench: Bench, tmp_path: Path, times: str, code: int
+) -> None:
+    (tmp_path / "t.csv").write_text(f"mean,p50,p90,p99,max,n\n{times},9000\n")
+    facts = {fact: f"{fact}:us" for fact in ("mean", "p50", "p90", "p99", "max")}
+    done = bench("audit", "t.csv", *columns(**facts, requests="n"), code=code)
+    assert ("[AM" in done.out) == bool(code), done.out
+
+
+def test_a_row_without_a_number_is_named(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("framework,rps\nfast,1000\nbroken,N/A\n")
+    done = bench("audit", "t.csv", *columns(name="framework", rate="rps:1/s"), code=4)
+    assert "t.csv: columns, 1 row." in done.out
+    assert "passed over: t.csv: columns: line 3: broken has no number" in done.err
