@@ -72,6 +72,52 @@ def test_times_of_whole_milliseconds_have_their_step(
     assert ("[AM" in done.out) == bool(code), done.out
 
 
+def test_the_rate_of_the_best_seconds_is_not_that_of_the_load(bench: Bench, tmp_path: Path) -> None:
+    """A field of YAML is a column; a file of another kind beside it is passed over."""
+    for name, rate in (("a", 1000), ("b", 1100)):
+        (tmp_path / "data" / name).mkdir(parents=True)
+        text = f"framework: {name}\nrps: {rate}.5\ntotal: 240120\nerrors: {{}}\nbelow:\n  rps: 3\n"
+        (tmp_path / "data" / name / "result.yaml").write_text(text)
+        (tmp_path / "data" / name / "manifest.yaml").write_text("version: 3\n")
+    facts = columns(name="framework", rate="rps:1/s", requests="total")
+    done = bench("audit", "data", *facts, "--duration", "240s", code=1)
+    assert "2 sources: columns, 2 rows. 1 can stand. Withdraw or correct b of b/res" in done.out
+    assert "240,120 requests / 240 s = 1,000.5/s, but the row has 1,100.5/s" in done.out
+    assert "or the rate were called that of a part of it" in " ".join(done.out.split())
+    assert done.err.count("manifest.yaml: no reader knows this content") == 2
+
+
+def test_a_column_that_some_files_lack_is_named_and_one_that_all_lack_is_an_error(
+    bench: Bench, tmp_path: Path
+) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all/a.csv").write_text("rps,total,secs\n1000,10000,10\n")
+    (tmp_path / "all/b.csv").write_text("rps,total\n1000,10000\n")
+    facts = columns(rate="rps:1/s", requests="total", duration="secs:s")
+    done = bench("audit", "all", *facts, code=0)
+    assert "passed over: 1 of 2 files: the table: no column 'secs'" in done.err
+    done = bench("audit", "all", *facts, *columns(name="who"), code=2)
+    assert "not read: the table: no column 'who' in any file" in done.err
+
+
+def test_rows_without_names_and_tables_of_other_names_are_no_sittings(
+    bench: Bench, tmp_path: Path
+) -> None:
+    for folder, noise in (("a", 0), ("b", 7)):
+        (tmp_path / "all" / folder).mkdir(parents=True)
+        for test, step in (("json", 2), ("plain", 9)):
+            rates = [1000 + number * step + number * noise % 13 for number in range(30)]
+            rows = [f"framework {number},{rate}" for number, rate in enumerate(rates)]
+            text = "\n".join(["framework,rps", *rows]) + "\n"
+            (tmp_path / "all" / folder / f"{test}.csv").write_text(text)
+    rate, name = columns(rate="rps:1/s"), columns(name="framework")
+    assert "[AN3]" not in bench("audit", "all", *rate, "--all").out
+    assert bench("audit", "all", *rate, *name, "--all").out.count("[AN3]") == 2
+    (tmp_path / "all/a/json.csv").unlink()
+    (tmp_path / "all/b/plain.csv").unlink()
+    assert "[AN3]" not in bench("audit", "all", *rate, *name, "--all").out
+
+
 def test_a_row_without_a_number_is_named(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("framework,rps\nfast,1000\nbroken,N/A\n")
     done = bench("audit", "t.csv", *columns(name="framework", rate="rps:1/s"), code=4)

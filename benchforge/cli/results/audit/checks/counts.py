@@ -49,7 +49,9 @@ def rate_times_duration(row: Row) -> Evidences:
     row_rate = readable.exact(value(row, "rate"))
     return Finding(
         f"{stated} = {readable.exact(implied)}/s, but the row has {row_rate}/s",
-        true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
+        true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}"
+        + ", or the rate were called that of a part of it"
+        * (setting and implied < value(row, "rate")),
         severity="false field" if setting else "impossible",
         factor=times_off(really, float(lasted.value)),
         instead=-1.0 if setting else implied,
