@@ -123,3 +123,25 @@ def test_a_row_without_a_number_is_named(bench: Bench, tmp_path: Path) -> None:
     done = bench("audit", "t.csv", *columns(name="framework", rate="rps:1/s"), code=4)
     assert "t.csv: columns, 1 row." in done.out
     assert "passed over: t.csv: columns: line 3: broken has no number" in done.err
+
+
+RECORDS = [{"name": "0fast", "version": "5.1.0", "requests": "1000.5", "latency": "7.5"}]
+TABLES = {
+    "results.json": json.dumps(RECORDS),
+    "README.md": "# It\n\n|  | Requests/s | Latency (ms) |\n| :-- | :-: | --: |\n| a | 9.0 | 1 |\n",
+    "table.csv": "framework,req/s,avg latency\na,1000,7.5\n",
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("path", ["", "."])
+def test_the_error_of_a_table_prints_the_command_that_reads_it(
+    bench: Bench, tmp_path: Path, name: str, path: str
+) -> None:
+    (tmp_path / "package.json").write_text('{"name": "it", "request": "launch", "rate": null}')
+    (tmp_path / name).write_text(TABLES[name])
+    refused = bench("audit", path or name, code=2)
+    assert "name its columns, with the unit of times: " in refused.err
+    program, *words = shlex.split(refused.err.partition("unit of times: ")[2])
+    assert program == "benchforge"
+    assert ": columns, 1 row. No row contradicts itself." in bench(*words).out
