@@ -145,3 +145,31 @@ def test_the_error_of_a_table_prints_the_command_that_reads_it(
     program, *words = shlex.split(refused.err.partition("unit of times: ")[2])
     assert program == "benchforge"
     assert ": columns, 1 row. No row contradicts itself." in bench(*words).out
+
+
+def test_the_rate_of_requests_that_all_failed_is_0(bench: Bench, tmp_path: Path) -> None:
+    summary = {"successRate": 0, "total": 10.0, "requestsPerSec": 8904.0, "slowest": None}
+    errors = {"Connection refused (os error 111)": 89040}
+    document = {"summary": summary, "statusCodeDistribution": {}, "errorDistribution": errors}
+    (tmp_path / "oha.json").write_text(json.dumps(document))
+    done = bench("audit", "oha.json", code=0)
+    assert "89,040 of 89,040, which the rate counts." in done.out
+    assert "True if the row said that the server answered nothing." in done.out
+    assert "Publish instead: 0/s, not 8,904/s (summary)." in done.out
+
+
+def test_a_rate_of_0_is_no_result(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("framework,rps\ngood,1000\nbroken,0.00\n")
+    done = bench("audit", "t.csv", *columns(name="framework", rate="rps:1/s"))
+    assert "unsupported: no request ended [AZ1]\n  broken, line 3\n    rate 0." in done.out
+
+
+def test_the_largest_response_comes_first_and_names_its_source(
+    bench: Bench, tmp_path: Path
+) -> None:
+    sizes = {"plain": 187, "long": 389, "huge": 12065, "same": 190}
+    rows = [f"{name},1000,{size * 1000}" for name, size in sizes.items()]
+    (tmp_path / "t.csv").write_text("\n".join(["framework,rps,bps", *rows]) + "\n")
+    facts = columns(name="framework", rate="rps:1/s", byte_rate="bps:B/s")
+    done = bench("audit", "t.csv", *facts)
+    assert "[AB4]\n  huge, line 4\n    12.1 kB a response; the median of 4 rows of the" in done.out
