@@ -173,3 +173,32 @@ def test_the_largest_response_comes_first_and_names_its_source(
     facts = columns(name="framework", rate="rps:1/s", byte_rate="bps:B/s")
     done = bench("audit", "t.csv", *facts)
     assert "[AB4]\n  huge, line 4\n    12.1 kB a response; the median of 4 rows of the" in done.out
+
+
+def test_autocannon_names_a_load_by_its_title(bench: Bench, tmp_path: Path) -> None:
+    """The shape of autocannon's result object, as programs store it; the numbers are made up."""
+    latency = {"average": 9.9, "mean": 9.9, "stddev": 2.5, "min": 1, "max": 60, "p50": 9, "p99": 17}
+    document = {
+        "title": "fast",
+        "url": "http://127.0.0.1:3000",
+        "connections": 100,
+        "pipelining": 10,
+        "duration": 40.02,
+        "errors": 0,
+        "timeouts": 0,
+        "non2xx": 0,
+        "2xx": 4000000,
+        "latency": {**latency, "totalCount": 4000000},
+        "requests": {"average": 100000, "total": 4000000, "sent": 4001000},
+        "throughput": {"total": 748000000},
+        "server": "fast",
+    }
+    for number, title in enumerate(("fast", "slow")):
+        document["title"] = title
+        (tmp_path / f"{number}.json").write_text(json.dumps(document))
+    done = bench("audit", "0.json", "1.json", code=0)
+    assert done.out.startswith("2 sources: autocannon, 2 rows. No row contradicts itself.")
+    document["latency"] = {**latency, "mean": 99.9}
+    (tmp_path / "1.json").write_text(json.dumps(document))
+    done = bench("audit", ".", code=1)
+    assert "Withdraw or correct slow of 1.json." in done.out
