@@ -158,6 +158,20 @@ def test_the_rate_of_requests_that_all_failed_is_0(bench: Bench, tmp_path: Path)
     assert "Publish instead: 0/s, not 8,904/s (summary)." in done.out
 
 
+@pytest.mark.parametrize(("failed", "length", "finds"), [(0, 39, 1), (0, 13, 0), (9, 39, 0)])
+def test_bodies_of_another_length_than_the_right_one(
+    bench: Bench, tmp_path: Path, failed: int, length: int, finds: int
+) -> None:
+    total = 10000 * length + failed
+    summary = {"total": 10.0, "requestsPerSec": (10000 + failed) / 10, "totalData": total}
+    codes = {"200": 10000} | ({"404": failed} if failed else {})
+    document = {"summary": {"successRate": 1, **summary}, "statusCodeDistribution": codes}
+    (tmp_path / "oha.json").write_text(json.dumps(document))
+    done = bench("audit", "oha.json", "--body", "13", code=0)
+    assert done.out.count("10,000 bodies have 39 B each, not 13 B.") == finds
+    assert done.out.count("responses have another length than the right one [AB2]") == finds
+
+
 def test_a_rate_of_0_is_no_result(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("framework,rps\ngood,1000\nbroken,0.00\n")
     done = bench("audit", "t.csv", *columns(name="framework", rate="rps:1/s"))

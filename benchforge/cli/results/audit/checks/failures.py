@@ -79,7 +79,8 @@ def _failing(share: float, title: str, numbers: str, true_if: str, good: float =
     if share <= _FEW:
         return []
     title = f"{readable.percent(share)} {title}"
-    return Finding(numbers, true_if=true_if, title=title, instead=good)
+    factor = times_off(1.0, 1 - share)
+    return Finding(numbers, true_if=true_if, title=title, instead=good, factor=factor)
 
 
 @check("AZ1", "unsupported")
