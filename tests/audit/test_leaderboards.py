@@ -122,7 +122,7 @@ def test_a_row_without_a_number_is_named(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("framework,rps\nfast,1000\nbroken,N/A\n")
     done = bench("audit", "t.csv", *columns(name="framework", rate="rps:1/s"), code=4)
     assert "t.csv: columns, 1 row." in done.out
-    assert "passed over: t.csv: columns: line 3: broken has no number" in done.err
+    assert "passed over: t.csv: columns: line 3: no number in its columns" in done.err
 
 
 RECORDS = [{"name": "0fast", "version": "5.1.0", "requests": "1000.5", "latency": "7.5"}]
@@ -145,6 +145,19 @@ def test_the_error_of_a_table_prints_the_command_that_reads_it(
     program, *words = shlex.split(refused.err.partition("unit of times: ")[2])
     assert program == "benchforge"
     assert ": columns, 1 row. No row contradicts itself." in bench(*words).out
+
+
+LONG = 1 << 20
+
+
+@pytest.mark.parametrize(
+    "text", ["|" * LONG, "|-" * LONG, f"|{' ' * LONG}\n---|\n", '"a" ' * LONG, "{" + '"a": ' * LONG]
+)
+def test_columns_of_a_hostile_text_are_looked_for_in_bounded_time(
+    bench: Bench, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "t").write_text(text)
+    assert "name its reader with --as: " in bench("audit", "t", code=2).err
 
 
 def test_the_rate_of_requests_that_all_failed_is_0(bench: Bench, tmp_path: Path) -> None:

@@ -155,7 +155,8 @@ def unread(source: Source, names: Sequence[str]) -> BenchforgeError:
 _NAME = r"(?i:name|framework|server|label)"
 _FIELD = re.compile(rf'"({_NAME})"\s*:|"([^"\\\n]{{1,40}})"\s*:\s*"?-?\d')
 _TITLES = re.compile(
-    r"^(.*\|.*)\n[\s|:]*-[\s|:-]*\|[\s|:-]*$|\A([^\n,]{1,40}(?:,[^\n,]{1,40})+)\n", re.MULTILINE
+    r"^([^\n|]{0,200}\|.{0,2000})\n[ \t|:-]{3,2000}$|\A([^\n,]{1,40}(?:,[^\n,]{1,40})+)\n",
+    re.MULTILINE,
 )
 _LIKELY = {
     "name={}": re.compile(rf"\b{_NAME}$"),

@@ -70,17 +70,14 @@ class ColumnsReader(Reader):
                     raise cells
                 missing -= (listed := cells.keys())
                 title = cells.get(name, "").strip(_MARKS)[:80] or where
-                if facts := _as_recorded(_facts(titles, cells, where)):
-                    loads.append(Row(title, facts, where, "the table"))
-                else:
-                    yield unread(f"{where}: {title} has no number", where, "passed over")
-                if len(loads) == MOST_ROWS:  # they are no progress, and an audit takes no more
-                    yield from loads
-                    loads = []
-            except ValueError as error:
-                yield unread(str(error), where)
-            except LookupError as error:
-                yield unread(str(error.args[0]), where, "passed over")
+                facts = _as_recorded(_facts(titles, cells, where))
+                loads.append(Row(title, facts, where, "the table"))
+            except (ValueError, LookupError) as error:
+                word = "unread" if isinstance(error, ValueError) else "passed over"
+                yield unread(str(error.args[0]), where, word)
+            if len(loads) == MOST_ROWS:  # they are no progress, and an audit takes no more
+                yield from loads
+                loads = []
         if load := _load(loads):
             reason = f"{len(loads) - 1} rows are the progress of one load, the last row its result"
             yield unread(f"{reason}; their rates are of an interval", loads[0].where, "passed over")
@@ -140,6 +137,8 @@ def _facts(
         else:  # it names a unit of its own
             units = {name: each for name, (kind, each) in _UNITS.items() if kind == unit}
             facts[fact] = quantity(text, title, {**units, **_SHORT.get(unit, {})}, unit, where)
+    if not facts:
+        raise LookupError("no number in its columns")
     return facts
 
 
