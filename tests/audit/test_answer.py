@@ -29,7 +29,10 @@ def test_the_answer_names_what_to_publish_and_the_ranks(bench: Bench, table: Pat
     standing = "t.csv: columns, 3 rows. 2 can stand (1 of them unsupported). Withdraw or correct"
     assert done.out.startswith(standing)
     assert "Publish instead: 20,000/s, not 200,000/s (fast)." in done.out
-    assert "Ranks of rows: 3 of 3 rows move; the first is plain, not fast, of rows; " in done.out
+    assert (
+        "Ranks of the table: 3 of 3 rows move; the first is plain, not fast, of the table; "
+        in done.out
+    )
     assert "Not asked: " in done.out
     assert "[AE1]" in bench("audit", "t.csv", *WORDS, "--details").out
 
@@ -76,9 +79,11 @@ def test_ranks_within_noise_are_in_the_answer(bench: Bench, tmp_path: Path) -> N
         rows = [f"f{number},{1000 + number * 3 + shift * (number % 7)}" for number in range(30)]
         (tmp_path / name).write_text("\n".join(["fw,rps", *rows]))
     done = bench("audit", "a.csv", "b.csv", "--column", "name=fw", "--column", "rate=rps:1/s")
-    assert re.search(r"Ranks of rows: \d+ of 29 neighbours are within noise\.", done.out), done.out
+    assert re.search(r"Ranks of the table: \d+ of 29 neighbours are within noise\.", done.out), (
+        done.out
+    )
     assert "not resolved: neighbours in rank differ by less than one row" in done.out
-    assert "neighbouring pairs of rows: the rate of 30 rows changed by" in done.out
+    assert "neighbouring pairs of the table: the rate of 30 rows changed by" in done.out
 
 
 def test_each_output_lists_what_was_not_read_or_asked(bench: Bench, tmp_path: Path) -> None:

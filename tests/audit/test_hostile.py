@@ -17,11 +17,15 @@ from benchforge.cli.plugins.examination.hostile import damages
 from benchforge.cli.results.audit import documents
 from benchforge.cli.results.audit.answer import AuditAnswer
 from benchforge.cli.results.audit.audited import Sources, audited
+from benchforge.cli.results.audit.sources import readers
 from benchforge.errors import BenchforgeError
 from benchforge.parts.reader import LINE_BYTES, Reader, Source
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Fact
 
+COLUMNS = {"rate": "rps:1/s", "requests": "total", "duration": "secs:s", "p50": "p50:us"}
 READERS = {reader.name: reader for reader in all_readers()}
+READERS |= {"columns": readers(Registry(), "columns", {**COLUMNS, "max": "max:us"})[0]}
 GIVEN = {
     "body": Fact(13.0, "B", origin="by the auditor"),
     "connections": Fact(8.0, origin="by the auditor"),
@@ -71,7 +75,19 @@ _VALUES = st.recursive(
 _FIELDS = [
     *("metrics", "results", "benchmarks", "runs", "values", "rawData", "json", "summary", "stats"),
     *("latency", "level", "framework_id", "label", "value", "framework", "rps", "duration"),
-    *("latencyAvg", "totalRequests", "startTime", "requests", "status_codes", "result", "spec"),
+    *(
+        "total",
+        "secs",
+        "p50",
+        "max",
+        "latencyAvg",
+        "totalRequests",
+        "startTime",
+        "requests",
+        "status_codes",
+        "result",
+        "spec",
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Records of a table by the titles of their columns, whether it is CSV, Markdown or JSON."""
+"""Records of a table by the titles of their columns: CSV, Markdown, JSON or flat YAML."""
 
 import csv
 import json
@@ -13,6 +13,7 @@ _MOST_COLUMNS = 1000
 Cells = Mapping[str, str] | ValueError | LookupError
 "Cells of a row by their titles, or why it has none; a LookupError is that of another table."
 _RULE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?\|?\s*$", re.MULTILINE)
+_PAIR = re.compile(r"(?:---\s*)?([\w.-]{1,80}):(?: +(.*)|\s*)$", re.MULTILINE)
 _MARKS = "*_`~ "
 _DEEPEST = 100
 _Names = tuple[Sequence[str], str]
@@ -28,10 +29,18 @@ def records_of(source: Source, titles: Sequence[str], name: str) -> Iterator[tup
     """
     first = source.head.lstrip()[:1]
     if first not in {"{", "["}:
-        return _of_markdown(source, titles) if _RULE.search(source.head) else rows_of(source)
+        if not (ruled := _RULE.search(source.head)) and _PAIR.match(source.head.lstrip()):
+            return iter([("document", _pairs(source))])
+        return _of_markdown(source, titles) if ruled else rows_of(source)
     if re.match(r"\s*\{.*\}\s*\n\s*\{", source.head):
         return _of_lines(source, (titles, name))
     return _of_json(json_of(source), (titles, name), {}, "document")
+
+
+def _pairs(source: Source) -> dict[str, str]:
+    """Return the fields of YAML that are beside their names; those below them are unknown."""
+    pairs = (_PAIR.fullmatch(line) for line in source.lines())
+    return {pair[1]: (pair[2] or "").strip(" \"'") for pair in pairs if pair}
 
 
 def _of_lines(source: Source, names: _Names) -> Iterator[tuple[str, Cells]]:

@@ -35,7 +35,7 @@ class AuditAnswer:
         self._times: Counter[tuple[Severity, str]] = Counter()
         self._worst: dict[tuple[Severity, str], tuple[Finding, str]] = {}
         self._false: list[tuple[tuple[int, float], str, str]] = []
-        self._instead: list[tuple[float, str]] = []
+        self._instead: list[tuple[float, str, str, str]] = []
         self._first: list[str] = []
         self._noise = [0, 0]
         self._silent: set[str] | None = None
@@ -71,7 +71,7 @@ class AuditAnswer:
             if row.name in better and (rate := nominal_rate(row)):
                 numbers = f"{readable.exact(better[row.name])}/s, not {readable.exact(rate)}/s"
                 factor = max(rate, better[row.name]) / max(min(rate, better[row.name]), 1e-9)
-                self._instead.append((-factor, f"{numbers} ({row.name})"))
+                self._instead.append((-factor, numbers, row.name, audit.source))
         impossible = {name for name in false if worst[name].severity == "impossible"}
         self._rank(audit.rows, impossible, better)
         lacks = audit.not_asked
@@ -135,9 +135,8 @@ class AuditAnswer:
         return [self._standing(), *self._consequences(sources), *facts, self.summary]
 
     def _standing(self) -> str:
-        several, folder = len(self._sources) > 1, _folder(self._sources)
-        rows = sorted(self._false)
-        false = [name + f" of {source[folder:]}" * several for _, name, source in rows]
+        several = len(self._sources) > 1
+        false = [self._named(*row) for _, *row in sorted(self._false)]
         wide = f", beside {readable.counted(self._wide, 'finding')} about many rows"
         wide *= bool(self._wide)
         of_these = "of them" if false else "rows"
@@ -152,9 +151,12 @@ class AuditAnswer:
         good = f"{self._rows - len(false):,} can stand{doubted}{wide}."
         return f"{read} {good} Withdraw or correct {names}."
 
+    def _named(self, row: str, source: str) -> str:
+        return row + f" of {source[_folder(self._sources) :]}" * (len(self._sources) > 1)
+
     def _consequences(self, sources: Sources) -> Iterator[str]:
         if self._instead:
-            rates = [text for _, text in sorted(self._instead)]
+            rates = [f"{text} ({self._named(*row)})" for _, text, *row in sorted(self._instead)]
             yield f"Publish instead: {readable.listed(rates, _MOST_NAMED)}."
         if ranks := [*self._ranks()]:
             several = readable.counted(len(self._tables), "table")

@@ -4,6 +4,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
 
 from benchforge.cli.console.say import say
@@ -25,6 +26,7 @@ EXPLAINS: Mapping[str, Collection[str]] = {"AL6": {"AL2"}, "AX3": {"AL1", "AL2",
 "A finding of the first code explains those of the others: idle connections by a wrong duration."
 MOST_ROWS = 200_000
 MOST_NAMED = 5  # files that no reader knows: a repository has thousands
+_LACKS = "the table: no column "
 WANTED = {
     "connections": "--connections",
     "pipeline": "--pipeline",
@@ -138,7 +140,9 @@ class Sources:
     "Name of each file without a result, with the reason."
     is_complete: bool = True
     "False if a result could not be read, or a source that was named holds none."
-    _older: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
+    _count: int = 0
+    _lacking: Counter[str] = field(default_factory=Counter)
+    _older: dict[tuple[str, str, str], dict[str, float]] = field(default_factory=dict)
 
     def audits(
         self, paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
@@ -147,32 +151,50 @@ class Sources:
 
         What is not read is printed with its reason. Raises Unusable where nothing is.
         """
-        nothing = True
-        for source, in_folder in opened(paths, self._pass):
+        hint = "see: --help"
+        for source, in_folder in opened(paths, self.passed.append):
             try:
+                if in_folder and len(candidates) == 1 and not candidates[0].claims(source.head):
+                    raise unread(source, [candidates[0].name])
                 news, refused = _audits(source, candidates, facts)
             except Unusable as error:
                 if not in_folder and len(paths) == 1:
                     raise
                 news, refused = [], [error]
                 if not source.head.strip() or "no reader knows" in error.message:
-                    self._pass(error.message)
+                    self.passed.append(error.message)
+                    hint = max(hint, error.hint, key=lambda text: text.count("--column "))
                     self.is_complete = self.is_complete and in_folder
                     continue
             self._refuse(error.message for error in refused)
             for audit in news:
-                nothing = False
-                name = f"{audit.source}: {audit.reader}: "
-                self._refuse(name + reason for reason in audit.unread)
-                for reason in audit.passed:
-                    self._pass(name + reason)
-                self._compare(audit)
+                self._take(audit, in_folder=in_folder)
                 yield audit
-        if (more := len(self.passed) - MOST_NAMED) > 0:
-            say(f"passed over: {more:,} more, which --json names")
-        if nothing:
-            hint = "see: --help" if self.is_complete else "see the lines above"
+        self._name_others()
+        if not self._count:
+            hint = hint if self.is_complete else "see the lines above"
             raise Unusable("no file is a result that a reader can read", hint)
+
+    def _take(self, audit: Audited, *, in_folder: bool) -> None:
+        self._count += 1
+        name = f"{audit.source}: {audit.reader}: "
+        lacks = [reason for reason in audit.unread if in_folder and reason.startswith(_LACKS)]
+        self._lacking.update(reason.partition(";")[0] for reason in lacks)
+        self._refuse(name + reason for reason in audit.unread if reason not in lacks)
+        self.passed += [name + reason for reason in audit.passed]
+        self._compare(audit, Path(audit.source).name if in_folder else "")
+
+    def _name_others(self) -> None:
+        """Print what was passed over, and the columns that no source of a folder has."""
+        for lack, sources in self._lacking.items():
+            if sources == self._count:
+                self._refuse([f"{lack} in any file"])
+            else:
+                self.passed.insert(0, f"{sources} of {self._count} files: {lack}")
+        some = dict.fromkeys(reason.partition(": ")[0] for reason in self.passed)
+        many = [f"{readable.listed(some, 3)}; --json has the reasons"]
+        for reason in self.passed if len(self.passed) <= MOST_NAMED else many:
+            say(f"passed over: {reason}")
 
     def _refuse(self, reasons: Iterable[str]) -> None:
         for reason in reasons:
@@ -180,22 +202,20 @@ class Sources:
             self.unread.append(reason)
             self.is_complete = False
 
-    def _pass(self, reason: str) -> None:
-        if len(self.passed) < MOST_NAMED:
-            say(f"passed over: {reason}")
-        self.passed.append(reason)
+    def _compare(self, audit: Audited, file: str) -> None:
+        """Compare the tables of a source with those before it: in a folder, those of its name.
 
-    def _compare(self, audit: Audited) -> None:
-        """Compare the tables of a source with those of the one before of the same reader."""
+        A row without a name is not the row at the same place of another table.
+        """
         by_table: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for row in audit.rows:
-            if row.table:
+            if row.table and row.name != row.where:
                 by_table[row.table][row.name] = value(row, "rate")
         for name, rates in by_table.items():
-            older = self._older.get((audit.reader, name))
+            older = self._older.get((audit.reader, file, name))
             if older and (finding := tables.ranks(name, older, rates)):
                 audit.findings.append(finding)
-            self._older[audit.reader, name] = rates
+            self._older[audit.reader, file, name] = rates
 
 
 def _audits(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Any, BinaryIO
 
 from pydantic import JsonValue
@@ -146,8 +147,39 @@ def unread(source: Source, names: Sequence[str]) -> BenchforgeError:
     """Return the error for a source that no reader claims."""
     if not source.head.strip():
         return Unusable(f"{source.name}: it is empty", "did the load tool print to stderr?")
-    hint = f"name its reader with --as: {listed(names, 30)}"
+    others = f"name its reader with --as: {listed(names, 30)}; or the columns of a table"
+    hint = _columns_hint(source) or others
     return Unusable(f"{source.name}: no reader knows this content", hint)
+
+
+_NAME = r"(?i:name|framework|server|label)"
+_FIELD = re.compile(rf'"({_NAME})"\s*:|"([^"\\\n]{{1,40}})"\s*:\s*"?-?\d')
+_TITLES = re.compile(
+    r"^([^\n|]{0,200}\|.{0,2000})\n[ \t|:-]{3,2000}$|\A([^\n,]{1,40}(?:,[^\n,]{1,40})+)\n",
+    re.MULTILINE,
+)
+_LIKELY = {
+    "name={}": re.compile(rf"\b{_NAME}$"),
+    "rate={}": re.compile(r"(?<![a-zA-Z])(?i:rps|qps|rate|reqs?|requests?)(?![a-z])"),
+    "mean={}:ms": re.compile(r"(?<![a-zA-Z])(?i:latency|lat|average|avg|mean)(?![a-z])"),
+}
+
+
+def _columns_hint(source: Source) -> str:
+    """Return the command that reads a table of this beginning; empty if it has no rate."""
+    is_json = source.head.lstrip()[:1] in {"{", "["}
+    fields = (_FIELD if is_json else _TITLES).findall(source.head)
+    texts = map("".join, fields if is_json else fields[:1])
+    titles = list(filter(None, dict.fromkeys(re.split(r"\s*[|,]\s*", "|".join(texts)))))
+    words = {
+        fact: f"--column {quote(fact.format(title))}"
+        for fact, likely in _LIKELY.items()
+        for title in reversed(titles)
+        if likely.search(title)
+    }
+    command = f"benchforge audit {quote(source.name)} {' '.join(words.values())}"
+    text = f"a table of {listed(titles, 8)}? name its columns, with the unit of times: {command}"
+    return text if "rate={}" in words else ""
 
 
 _BITS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}

@@ -60,7 +60,8 @@ def _row(document: Any, where: str) -> Row:
         if match := re.fullmatch(r"p(\d{1,2})(?:_(\d{1,3}))?", name):
             title = f"p{float(f'{match[1]}.{match[2] or 0}'):g}"
             take(facts, title, document, "latency", name, unit="s", scale=_MS, step=_ROUNDED)
-    return Row(str(field(document, "url") or "load")[:80], _closed(facts), where)
+    name = field(document, "title") or field(document, "url") or "load"
+    return Row(str(name)[:80], _closed(facts), where)
 
 
 def _closed(facts: dict[str, Fact]) -> dict[str, Fact]:

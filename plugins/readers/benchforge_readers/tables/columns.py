@@ -1,12 +1,15 @@
 """Any table of CSV, Markdown or JSON, whose columns the auditor names."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import ClassVar
 
 from pydantic import Field
 
 from benchforge.plugin import BenchforgeError, Fact, Reader, Row, Source
+from benchforge_readers.document import MOST_ROWS
 from benchforge_readers.printed import BINARY, SECONDS, number, quantity, unread
 from benchforge_readers.records import records_of
 
@@ -24,6 +27,8 @@ _MARKS = " *_`~"
 _UNKNOWN = {"", "-", "\N{EM DASH}", "n/a", "none", "null", "nan"}
 _WORDS = ("loop", "protocol", "closer")
 "Facts that are no numbers."
+_COARSER = 1000
+_FEWEST_STEPS, _NEAR = 5, 0.1
 
 
 class ColumnsReader(Reader):
@@ -31,10 +36,12 @@ class ColumnsReader(Reader):
 
     Good to know:
 
-    - It reads CSV, tables of Markdown, JSON and JSON lines. `latency.p99` is a field of a field of
-      JSON, and `key` is the name of a record in the table that it is in.
+    - It reads CSV, tables of Markdown, JSON, JSON lines and lines of `field: value`. `latency.p99`
+      is a field of a field of JSON, and `key` is the name of a record in the table that it is in.
     - Name the reader with `--as columns`: no content says what a column means.
     - Without a unit, `:1` is meant. A cell that names its unit, such as 1.5ms, has that one.
+    - Of rows that show the progress of one load, second by second, the last one is the result.
+    - Percentiles and extremes that are all multiples of 1,000 were recorded in a coarser unit.
     """
 
     name: ClassVar[str] = "columns"
@@ -43,7 +50,7 @@ class ColumnsReader(Reader):
     "Column of each fact as TITLE or TITLE:UNIT. `name` is the column of the rows' names."
 
     def claims(self, head: str) -> bool:
-        return False  # the auditor names it
+        return any(_split(text)[0].partition(".")[0] in head for text in self.columns.values())
 
     def rows(self, source: Source) -> Iterator[Row]:
         if not self.columns:
@@ -54,19 +61,63 @@ class ColumnsReader(Reader):
         name = titles.pop("name", ("",))[0]
         missing = {title for title, *_ in titles.values()}
         listed: Collection[str] = ()
-        for where, cells in records_of(source, sorted(missing), name):
+        loads: list[Row] = []
+        records = records_of(source, sorted(missing), name)
+        missing |= {name} - {""}
+        for where, cells in records:
             try:
                 if isinstance(cells, Exception):
                     raise cells
                 missing -= (listed := cells.keys())
-                title = cells.get(name, "").strip(_MARKS) or where
-                yield Row(title[:80], _facts(titles, cells, where), where, table="rows")
-            except ValueError as error:
-                yield unread(str(error), where)
-            except LookupError as error:
-                yield unread(str(error.args[0]), where, "passed over")
+                title = cells.get(name, "").strip(_MARKS)[:80] or where
+                facts = _as_recorded(_facts(titles, cells, where))
+                loads.append(Row(title, facts, where, "the table"))
+            except (ValueError, LookupError) as error:
+                word = "unread" if isinstance(error, ValueError) else "passed over"
+                yield unread(str(error.args[0]), where, word)
+            if len(loads) == MOST_ROWS:  # they are no progress, and an audit takes no more
+                yield from loads
+                loads = []
+        if load := _load(loads):
+            reason = f"{len(loads) - 1} rows are the progress of one load, the last row its result"
+            yield unread(f"{reason}; their rates are of an interval", loads[0].where, "passed over")
+            loads = [load]
+        yield from loads
         for title in sorted(missing):
             yield unread(f"no column {title!r}; columns: {', '.join(listed)}", "the table")
+
+
+def _load(rows: Sequence[Row]) -> Row | None:
+    """Return the load whose progress the rows show: sums, beside the rate since the row before.
+
+    Durations rise, and most rates are those of the requests between two rows. The load has no
+    number of connections if it changed.
+    """
+    names = ("duration", "requests", "rate")
+    if len(rows) <= _FEWEST_STEPS or any(name not in row.facts for row in rows for name in names):
+        return None
+    points = [[float(row.facts[name].value) for name in names] for row in rows]
+    steps = [(after[0] - at[0], after[1] - at[1], after[2]) for at, after in pairwise(points)]
+    if min(lasted for lasted, *_ in steps) <= 0 or min(requests for _, requests, _ in steps) < 0:
+        return None
+    near = sum(abs(requests / lasted - rate) <= _NEAR * rate for lasted, requests, rate in steps)
+    ramped = len({fact.value for row in rows if (fact := row.facts.get("connections"))}) > 1
+    left_out = {"connections"} if ramped else set()
+    left_out |= {name for name, fact in rows[-1].facts.items() if fact.unit.endswith("/s")}
+    facts = {name: fact for name, fact in rows[-1].facts.items() if name not in left_out}
+    return replace(rows[-1], facts=facts) if near > len(steps) / 2 else None
+
+
+def _as_recorded(facts: dict[str, Fact]) -> dict[str, Fact]:
+    """Give whole times the step of the coarser unit that all of them are in."""
+    times = {name: fact for name, fact in facts.items() if re.match(r"p\d|m(in|ax)$", name)}
+    steps = [round(float(fact.value) / fact.resolution) for fact in times.values()]
+    scale = 1
+    while len(steps) > 1 and any(steps) and not any(step % (_COARSER * scale) for step in steps):
+        scale *= _COARSER
+    for name, fact in times.items():
+        facts[name] = replace(fact, resolution=fact.resolution * scale)
+    return facts
 
 
 def _facts(
@@ -86,6 +137,8 @@ def _facts(
         else:  # it names a unit of its own
             units = {name: each for name, (kind, each) in _UNITS.items() if kind == unit}
             facts[fact] = quantity(text, title, {**units, **_SHORT.get(unit, {})}, unit, where)
+    if not facts:
+        raise LookupError("no number in its columns")
     return facts
 
 

@@ -49,7 +49,9 @@ def rate_times_duration(row: Row) -> Evidences:
     row_rate = readable.exact(value(row, "rate"))
     return Finding(
         f"{stated} = {readable.exact(implied)}/s, but the row has {row_rate}/s",
-        true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
+        true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}"
+        + ", or the rate were called that of a part of it"
+        * (setting and implied < value(row, "rate")),
         severity="false field" if setting else "impossible",
         factor=times_off(really, float(lasted.value)),
         instead=-1.0 if setting else implied,
@@ -162,8 +164,20 @@ def bytes_per_second(row: Row) -> Evidences:
 
 @check("AB2", "unsupported", "responses are shorter than the right one")
 def body(row: Row) -> Evidences:
-    """A response is at least as long as its body and the shortest head."""
+    """A response is at least as long as its body and the shortest head; bodies have its length."""
     right, count, total = number(row, "body"), interval(row, "requests"), interval(row, "bytes")
+    good = value(row, "2xx") if right and "body_bytes" in row.facts else 0.0
+    if right and good and not any(value(row, f"{kind}xx") for kind in "1345"):
+        sent = row.facts["body_bytes"]
+        mean_b = float(sent.value) / good
+        if sent.low / MORE <= good * float(right.value) <= sent.high * MORE:
+            return []
+        return Finding(
+            f"{readable.exact(good)} bodies have {amount(mean_b, 'B')} each, not {shown(right)}",
+            true_if="they are compressed, or answer something else",
+            title="responses have another length than the right one",
+            factor=times_off(mean_b, float(right.value)),
+        )
     if count is None or total is None:  # of a second, as well as of the load
         count, total = rate(row), interval(row, "byte_rate")
     if right is None or count is None or total is None:

@@ -63,18 +63,24 @@ def lost(row: Row) -> Evidences:
     within = sum(float(entry.value) for entry in gone if entry and entry.estimator == COUNTED)
     total = max(round(answered) + count - within, count)
     share = count / total
+    numbers = f"{readable.exact(count)} of {readable.exact(total)}"
+    rated = bool(within and value(row, "rate"))
+    some = f"times were called those of {readable.percent(1 - share)} of the requests"
     return _failing(
         share,
         "of the requests got no right response in time",
-        f"{readable.exact(count)} of {readable.exact(total)}: their times are in no percentile",
-        f"times were called those of {readable.percent(1 - share)} of the requests",
+        numbers + (", which the rate counts" if rated else ": their times are in no percentile"),
+        some if share < 1 else "the row said that the server answered nothing",
+        max(0.0, value(row, "rate") * (1 - within / total)) if rated else -1.0,
     )
 
 
-def _failing(share: float, title: str, numbers: str, true_if: str) -> Evidences:
+def _failing(share: float, title: str, numbers: str, true_if: str, good: float = -1.0) -> Evidences:
     if share <= _FEW:
         return []
-    return Finding(numbers, true_if=true_if, title=f"{readable.percent(share)} {title}")
+    title = f"{readable.percent(share)} {title}"
+    factor = times_off(1.0, 1 - share)
+    return Finding(numbers, true_if=true_if, title=title, instead=good, factor=factor)
 
 
 @check("AZ1", "unsupported")
@@ -82,9 +88,10 @@ def nothing_measured(row: Row) -> Evidences:
     """A load has requests, and each takes time. It is no identity, so it never holds."""
     if "rate" not in row.facts and "loop" not in row.facts:
         return None
-    count = number(row, "requests")
-    if count is not None and not count.value:
-        return Finding("requests 0", "", "the server answered nothing", title="no request ended")
+    for name in ("requests", "rate"):
+        if (count := number(row, name)) is not None and not count.value:
+            answer = "the server answered nothing"
+            return Finding(f"{name} 0", "", answer, title="no request ended")
     zeros = [name for name in _NOT_ZERO if (fact := number(row, name)) and fact.high < _LEAST_S]
     if not zeros or requests(row) <= 0:
         return None

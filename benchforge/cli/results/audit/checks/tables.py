@@ -272,7 +272,9 @@ def sizes(name: str, rows: Sequence[Row]) -> Evidences:
             size = each[row.name]
             if middle and not middle / _MOST_BYTES <= size <= middle * _MOST_BYTES:
                 numbers = f"{amount(size, 'B')} a response; {others}"
-                findings.append(Finding(numbers, rests, true_if, row.name, row.where))
+                times = max(size, middle) / max(min(size, middle), 1e-6)
+                place = row.name, row.where
+                findings.append(Finding(numbers, rests, true_if, *place, factor=times))
     return findings
 
 
