@@ -178,5 +178,5 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_plan(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(suite_text("reporters/first_screens"))
+    (tmp_path / "small.toml").write_text(suite_text("reporters/stored_screens"))
     compared("plan.txt", bench("plan", "small.toml", code=0).out)
