@@ -38,7 +38,7 @@ def divided(**second: Any) -> Trial:
     return trial(hosts={**load, "app": host("server")})
 
 
-def test_two_quiet_hosts_have_no_finding() -> None:
+def test_h1_to_h8_have_no_finding_of_two_quiet_hosts() -> None:
     assert not [check for check in hosts.of_trial(on_two(), LIMITS) if check.status != "pass"]
     assert not {"H6", "H8"} & ids(on_two())
     assert not {id_ for id_ in ids(trial()) if id_.startswith("H")}
@@ -99,7 +99,7 @@ def test_hosts(row: Row) -> None:
         ("loader", {"governor": "powersave"}, "warn"),
     ],
 )
-def test_hosts_of_one_role_are_to_be_alike(
+def test_h2_wants_hosts_of_one_role_alike(
     role: str, other: dict[str, JsonValue], status: str
 ) -> None:
     result = on_hosts(a=ALIKE, b=ALIKE | other)
@@ -116,6 +116,6 @@ def on_hosts(**facts: dict[str, JsonValue]) -> Header:
     return header().model_copy(update={"hosts": made})
 
 
-def test_hosts_that_are_one_machine_are_named() -> None:
+def test_p1_names_hosts_that_are_one_machine() -> None:
     result = on_hosts(a=ALIKE, b=ALIKE)
     assert "a and b are one machine" in only(hosts.of_session(result, (), LIMITS), "P1").message

@@ -34,7 +34,9 @@ def of(count: int, **changed: object) -> Reading:
         (0, ("fail", "fail", "fail")),
     ],
 )
-def test_a_percentile_needs_a_hundred_beyond_it(count: int, statuses: tuple[str, ...]) -> None:
+def test_s2_wants_a_hundred_responses_beyond_a_percentile(
+    count: int, statuses: tuple[str, ...]
+) -> None:
     actual = [asked(trial(reading=of(count)), "S2", f"p{percent}") for percent in PERCENTS]
     assert tuple(check.status for check in actual) == statuses
     assert {check.invalidates for check in actual} == {"latency"}
@@ -51,32 +53,32 @@ def test_a_percentile_needs_a_hundred_beyond_it(count: int, statuses: tuple[str,
         (0, "it takes"),
     ],
 )
-def test_it_says_how_much_longer(count: int, longer: str) -> None:
+def test_s2_says_how_much_longer_to_load(count: int, longer: str) -> None:
     check = asked(trial(reading=of(count)), "S2", "p99")
     assert check.message.endswith(f" are beyond p99; {longer} 10000")
 
 
-def test_what_was_given_up_or_under_way_counts() -> None:
+def test_s2_counts_what_was_given_up_or_under_way() -> None:
     more = of(9_900, censored=60, in_flight=Histogram.of({100: 40}))
     assert asked(trial(reading=more), "S2", "p99").value == 100
     actual = reading(latency=None, percentiles_us={"50": 1, "99": 2}, latency_samples=5_000)
     assert asked(trial(reading=actual), "S2", "p99").value == 50
 
 
-def test_a_tool_that_does_not_tell_leaves_it_unknown() -> None:
+def test_s2_is_unknown_of_a_tool_that_does_not_tell() -> None:
     (of_trial,) = percentiles.samples(trial(reading=reading(latency=None)), LIMITS)
     assert (of_trial.id, of_trial.status, of_trial.value) == ("S2", "unknown", None)
 
 
 @given(st.integers(0, 200_000), st.integers(0, 200_000))
-def test_more_responses_are_never_worse(item: int, other: int) -> None:
+def test_s2_is_never_worse_with_more_responses(item: int, other: int) -> None:
     less, more = sorted((item, other))
     actual = [asked(trial(reading=of(count)), "S2", "p99") for count in (less, more)]
     assert at_least_as_bad(actual[0], actual[1])
 
 
 @given(st.integers(0, 200_000), st.sampled_from(PERCENTS))
-def test_it_says_what_the_metric_says(count: int, percent: int) -> None:
+def test_s2_says_what_the_metric_says(count: int, percent: int) -> None:
     item = trial(reading=of(count))
     sole = only(percentiles.samples(item, LIMITS), "S2", f"p{percent}")
     (sample,) = Latency(percentile=percent).of_trial(item, "latency", WHOLE)
@@ -105,7 +107,7 @@ class Silent(Throughput):
         return ()
 
 
-def test_a_suite_of_medians_is_judged_by_medians() -> None:
+def test_s2_e2_and_o1_judge_a_suite_of_medians_by_medians() -> None:
     asks = of_scenario(*of_metrics(throughput=Throughput(), errors=Errors(), latency=MEDIAN), "s")
     assert asks == Percentiles(frozenset({50}), mean=False)
     # As a quick run of the suite macro: 112 responses, the last request under way.
@@ -129,7 +131,7 @@ def test_percentiles_named(metrics: dict[str, Metric], output: set[float], *, me
     assert of_scenario(*of_metrics(**metrics), "s") == Percentiles(frozenset(output), mean)
 
 
-def test_an_asked_percentile_of_any_height_is_judged() -> None:
+def test_s2_e2_and_o1_judge_an_asked_percentile_of_any_height() -> None:
     asks = of_scenario(*of_metrics(tail=TAIL), "s")
     checks = ask.of_trial(trial(reading=of(50_000)), LIMITS, asks)
     assert only(checks, "S2", "p99.9").status == "warn"
@@ -138,7 +140,7 @@ def test_an_asked_percentile_of_any_height_is_judged() -> None:
     assert only(checks, "O1").status == "pass"
 
 
-def test_a_mean_is_as_good_as_its_tail() -> None:
+def test_e2_and_o1_judge_a_mean_by_its_tail() -> None:
     checks = ask.of_trial(trial(reading=of(50_000)), LIMITS, Percentiles(frozenset(), mean=True))
     assert {check.id for check in checks} >= {"E2", "O1"}
     assert "S2" not in {check.id for check in checks}

@@ -39,7 +39,7 @@ def test_what_is_said_later_holds_and_a_label_comes_before_the_star(
     assert tuple(workers(tmp_path, profile=profile, sets=sets).values()) == expected
 
 
-def test_in_the_suite_itself_it_is_a_default(tmp_path: Path) -> None:
+def test_in_the_suite_itself_a_star_is_a_default(tmp_path: Path) -> None:
     actual = workers(tmp_path, SUITE + '[servers."*"]\nworkers = 7\n')
     assert actual == {"flask": 4, "other": 7, "waitress": None}
 

@@ -155,7 +155,7 @@ def test_what_is_not_there_is_unknown() -> None:
         ({}, "gnop", False),
     ],
 )
-def test_a_sampled_body_is_held_to_what_the_suite_expects(
+def test_e7_holds_a_sampled_body_to_what_the_suite_expects(
     expect: dict[str, Any], text: str, wrong: bool
 ) -> None:
     def judged(expect: dict[str, Any], **changed: Any) -> str | None:
@@ -172,19 +172,19 @@ def test_a_sampled_body_is_held_to_what_the_suite_expects(
 
 
 @given(st.integers(0, 20_000))
-def test_errors_are_a_finding_whatever_their_share(bad: int) -> None:
+def test_e1_finds_errors_whatever_their_share(bad: int) -> None:
     check = asked(trial(reading=failing(bad)), "E1")
     assert check.value == pytest.approx(bad / 20_000, rel=1e-5)
     assert trial(checks=(check,)).believed
 
 
-def test_sides_with_other_shares_of_errors() -> None:
+def test_e1_compares_shares_of_errors() -> None:
     sides = (failing(0), failing(20), failing(21), failing(0, unanswered=None))
     actual = [statuses(trial(), trial(server="b", reading=side))["E1"] for side in sides]
     assert actual == ["pass", "pass", "fail", "unknown"]
 
 
-def test_what_a_low_percentile_leaves_out_is_little() -> None:
+def test_e2_of_a_low_percentile_leaves_out_little() -> None:
     """Of 112 responses one is in flight: the slowest 1 % are one, the slowest half are 56."""
     few = trial(reading=reading(latency=Histogram.of({4000: 112})), load={"connections": 1})
     assert censored(few, LIMITS, [50]).status == "pass"
@@ -192,7 +192,7 @@ def test_what_a_low_percentile_leaves_out_is_little() -> None:
 
 
 @given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 1000))
-def test_a_failure_means_that_the_quantile_lies_among_the_lost(
+def test_e2_fails_where_the_quantile_lies_among_the_lost(
     recorded: int, timeouts: int, connections: int
 ) -> None:
     check = censored(late(recorded, timeouts, connections), LIMITS, [50, 99])
@@ -237,7 +237,7 @@ BY_OTHERS = reading(good_at_most=19_000, good_at_least=19_000, received_bytes=22
         (trial(probes=probes(answer(), HTML), good_response=EITHER), "fail", "content types"),
     ],
 )
-def test_single_answers(item: Trial, status: str, says: str) -> None:
+def test_e3_of_single_answers(item: Trial, status: str, says: str) -> None:
     check = same(item, LIMITS)
     assert (check.status, check.subject) == (status, "behaviour")
     assert says in check.message
@@ -271,7 +271,7 @@ def test_single_answers(item: Trial, status: str, says: str) -> None:
         ({"good_response": right(shortest=0, longest=None)}, "unknown"),
     ],
 )
-def test_lengths_of_the_loads_responses(changed: Any, status: str) -> None:
+def test_e3_of_lengths_of_the_loads_responses(changed: Any, status: str) -> None:
     check = size(trial(**changed), LIMITS)
     assert (check.status, check.subject) == (status, "behaviour")
     heads = "177 bytes of head in the load, 150 in a right answer"
@@ -286,12 +286,12 @@ def test_lengths_of_the_loads_responses(changed: Any, status: str) -> None:
         (lengths(9, 12, 161, byte_error=20_000 * 9), "unknown"),
     ],
 )
-def test_a_slack_as_large_as_a_body_says_nothing(item: Trial, status: str) -> None:
+def test_e3_says_nothing_where_the_slack_is_as_large_as_a_body(item: Trial, status: str) -> None:
     assert size(item, LIMITS).status == status
 
 
 @pytest.mark.parametrize(("length", "each"), [(18, 18 - 18), (18, 59), (4000, 45)])
-def test_an_answer_that_is_empty_an_error_or_compressed_is_another(length: int, each: int) -> None:
+def test_e3_fails_for_answers_that_are_empty_compressed_or_errors(length: int, each: int) -> None:
     request = probes(answer(length=length))
     expected = right(shortest=length, longest=length)
     for actual in (
@@ -304,7 +304,7 @@ def test_an_answer_that_is_empty_an_error_or_compressed_is_another(length: int, 
         assert check.status == "fail", (actual, check.message)
 
 
-def test_a_length_in_doubt_is_named_and_no_failure() -> None:
+def test_e3_names_a_length_in_doubt_and_does_not_fail() -> None:
     grew = right(binding=False, doubt="answers to POST may grow, such as an id")
     bodies = [Bodies(status=200, length=n, responses=10_000) for n in (1000, 1001)]
     check = size(trial(good_response=grew, reading=reading(bodies=bodies)), LIMITS)
@@ -327,7 +327,7 @@ def test_a_length_in_doubt_is_named_and_no_failure() -> None:
         ({"probes": probes(CREATED), "good_response": right(status=201)}, "pass"),
     ],
 )
-def test_sides_that_answer_otherwise(changed: Any, status: str) -> None:
+def test_e3_of_sides_that_answer_otherwise(changed: Any, status: str) -> None:
     assert statuses(trial(), trial(server="b", **changed))["E3"] == status
 
 
@@ -348,14 +348,16 @@ PLAIN = {"content-type": "text/plain", "date": "", "server": ""}
         ({"headers": PLAIN | {"content-encoding": "gzip"}}, "compression"),
     ],
 )
-def test_headers_that_differ_warn(changed: Any, word: str) -> None:
+def test_e4_warns_of_headers_that_differ(changed: Any, word: str) -> None:
     check = between(trial(), trial(server="b", probes=probes(answer(**changed))))["E4"]
     assert check.status == ("warn" if word else "pass")
     assert word in check.message
 
 
 @given(st.integers(0, 2_000), st.integers(0, 2_000))
-def test_headers_that_another_server_does_not_send_have_a_size(first: int, second: int) -> None:
+def test_e4_has_a_size_for_headers_that_another_server_does_not_send(
+    first: int, second: int
+) -> None:
     trials = [
         trial(server=name, probes=probes(answer(header_bytes=length)))
         for name, length in (("a", first), ("b", second))
@@ -376,7 +378,7 @@ def comparison(*trials: Trial) -> Comparison:
     return Comparison(scenario="s", driver="w", vary={}, cases=names, checks=checks)
 
 
-def test_a_search_chooses_rate_and_arrivals_and_nothing_else() -> None:
+def test_e5_lets_a_search_choose_rate_and_arrivals_and_nothing_else() -> None:
     def sought(block: int, digest: str, server: str = "a") -> Trial:
         outcome = SearchOutcome(rate=100.0, passed=True)
         load = {"rate": 100.0, "options_digest": digest}
@@ -403,7 +405,7 @@ def test_another_request_or_another_script(id_: str, changed: Any, outcome: str)
     assert f"{check.status} {check.subject}" == outcome
 
 
-def test_own_requests_are_comparable_where_all_answers_are_equal() -> None:
+def test_e5_lets_own_requests_differ_where_all_answers_are_equal() -> None:
     def at(path: str, server: str, sha256: str = "aa") -> Trial:
         request = {"request": Request(path=path), "probes": probes(answer(sha256=sha256))}
         return trial(server=server, **request)

@@ -53,7 +53,7 @@ def kind(**changed: Any) -> MonitorAnswer:
     return MonitorAnswer.model_validate(fields | changed)
 
 
-def test_of_a_mix_it_names_the_kinds_that_were_wrong_or_not_sent() -> None:
+def test_e6_names_the_kinds_of_a_mix_that_were_wrong_or_not_sent() -> None:
     right = GoodResponse(status=201, shortest=0, longest=None, binding=False)
     observed = (
         kind(kind="buy.pay", status=201),
@@ -108,7 +108,9 @@ LEFT_OUT = {"cut": 12, "unjudged": 100, "lost_packets": 7}
         ({"monitor": None, "load_answers": tapped(LEFT_OUT)}, "", UNREAD),
     ],
 )
-def test_what_was_never_wrong_has_an_upper_bound(changed: Any, begins: str, says: str) -> None:
+def test_e6_has_an_upper_bound_for_what_was_never_wrong(
+    changed: Any, begins: str, says: str
+) -> None:
     check = asked(**changed)
     assert (check.status, check.value) == ("pass", 0)
     assert check.message.startswith(begins)
@@ -125,7 +127,7 @@ def test_what_was_never_wrong_has_an_upper_bound(changed: Any, begins: str, says
         ({"judged": 0}, {"wrong": 40}, "fail", "0 of 0 random windows"),
     ],
 )
-def test_a_wrong_answer_on_the_loads_own_connections(
+def test_e6_of_a_wrong_answer_on_the_loads_own_connections(
     load: Any, around: Any, status: str, words: str
 ) -> None:
     check = asked(load_answers=tapped(load, around, answers=(kind(),)))
@@ -136,7 +138,7 @@ def test_a_wrong_answer_on_the_loads_own_connections(
     assert (otherwise([check], "a") is None) == (status == "warn")
 
 
-def test_each_kind_of_a_mix_has_a_bound_of_its_own() -> None:
+def test_e6_has_a_bound_for_each_kind_of_a_mix() -> None:
     windows = {"list": {"judged": 96}, "buy.pay": {"judged": 12, "wrong": 2}, "rare": {}}
     parts = {label: Windows(**window) for label, window in windows.items()}
     read = tapped({"wrong": 2}, kinds=parts, answers=(kind(kind="buy.pay"),))
@@ -166,7 +168,7 @@ TOO_FEW = {"windows": 20, "judged": 0, "answers": 0, "cut": 5}
         ({"moments": 0, "unjudged": 4}, None, "4 not judged"),
     ],
 )
-def test_what_was_not_answered_is_unknown_and_not_wrong(
+def test_e6_calls_what_was_not_answered_unknown_and_not_wrong(
     fields: Any, read: LoadAnswers | None, words: str
 ) -> None:
     check = asked(monitor=fields, load_answers=read)
@@ -176,7 +178,7 @@ def test_what_was_not_answered_is_unknown_and_not_wrong(
     assert otherwise([check], "a") is None
 
 
-def test_all_trials_of_a_case_prove_more_than_each() -> None:
+def test_e6_proves_more_by_all_trials_of_a_case_than_by_each() -> None:
     quiet = [trial(monitor=None, load_answers=tapped()) for _ in range(8)]
     silent = [trial(server="b", monitor=None) for _ in range(2)]
     first, second = of_cases([[*quiet, trial(monitor=None)], silent], LIMITS)
@@ -202,7 +204,7 @@ COUNTS = st.integers(0, 400)
 
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
-def test_what_was_wrong_on_the_loads_connections_never_passes(
+def test_e6_never_passes_what_was_wrong_on_the_loads_connections(
     judged: int, wrong: int, outside: int, wrong_outside: int
 ) -> None:
     load = {"judged": judged, "wrong": min(wrong, judged)}
@@ -218,7 +220,7 @@ def test_what_was_wrong_on_the_loads_connections_never_passes(
             assert check.status == ("pass" if judged or fields is not None else "unknown")
 
 
-def test_a_wrong_answer_that_looks_right_to_the_tool_is_no_measurement() -> None:
+def test_e6_ends_a_measurement_whose_wrong_answer_looks_right_to_the_tool() -> None:
     check = asked(monitor={"wrong": 2, "answers": (kind(),)})
     assert (check.status, check.subject) == ("fail", "behaviour")
     assert "brought a wrong answer, 0.251 % to 7.25 % of them (95 %): expected" in check.message
@@ -247,14 +249,16 @@ OF_200 = {"statuses": {"200": 20_000}}
         ({}, OF_200 | {"bodies": BODIES}, "fail"),
     ],
 )
-def test_what_the_load_tool_counts_as_an_error(kinds: Any, expected: Any, status: str) -> None:
+def test_e6_of_what_the_load_tool_counts_as_an_error(
+    kinds: Any, expected: Any, status: str
+) -> None:
     """A new connection may be turned away where those of the load are served: the tool knows."""
     check = asked(monitor={"wrong": 5, "answers": (kind(**kinds),)}, reading=reading(**expected))
     assert check.status == status
     assert ("see E1" in check.message) == (otherwise([check], "a") is None) == (status == "warn")
 
 
-def test_another_body_is_for_the_suite_to_judge() -> None:
+def test_e6_leaves_another_body_to_the_suite() -> None:
     changed = {"answers": (kind(wrong="", other_body=True, begin="<h1>Log in", answers=90),)}
     for check in (asked(monitor=changed), asked(monitor=None, load_answers=tapped(**changed))):
         assert check.status == "warn"
@@ -290,7 +294,7 @@ UNJUDGED = kind(wrong="", judged=False)
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=30))
-def test_each_moment_is_counted_once(moments: list[list[int]]) -> None:
+def test_e6_counts_each_moment_once(moments: list[list[int]]) -> None:
     observed = tallied(record(moments, 4), [*KINDS, UNJUDGED])
     assert observed.moments + observed.unjudged + sum(observed.unanswered.values()) == len(moments)
     assert observed.wrong == sum(1 in moment for moment in moments)
@@ -308,7 +312,7 @@ def test_each_moment_is_counted_once(moments: list[list[int]]) -> None:
 @pytest.mark.parametrize(
     ("share", "moments", "least"), [(0.1, 50, 0.99), (0.01, 200, 0.85), (0.01, 50, 0.35)]
 )
-def test_the_power_is_that_of_the_moments(share: float, moments: int, least: float) -> None:
+def test_e6_has_the_power_of_its_moments(share: float, moments: int, least: float) -> None:
     """One wrong answer in ten, and in a hundred: how many of 400 loads the monitor finds."""
     draw = random.Random(7)
     actual = 0
@@ -321,7 +325,7 @@ def test_the_power_is_that_of_the_moments(share: float, moments: int, least: flo
     assert actual / 400 >= least
 
 
-def test_the_bound_holds_as_often_as_it_says() -> None:
+def test_e6_has_a_bound_that_holds_as_often_as_it_says() -> None:
     """Of loads without a wrong answer among n, the true share is above the bound in 5 %."""
     n = 97
     upper = 1 - 0.05 ** (1 / n)  # the bound of 0 of n

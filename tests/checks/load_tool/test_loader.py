@@ -193,7 +193,7 @@ def test_what_is_not_asked() -> None:
         ("sleepers, as it was", 10_100, 15.95, "pass"),
     ],
 )
-def test_too_many_in_flight(name: str, mean_us: float, under_way: float, status: str) -> None:
+def test_l3_of_too_many_in_flight(name: str, mean_us: float, under_way: float, status: str) -> None:
     responses = round(under_way / mean_us * 1e7)
     subject = reading(responses=responses, latency=None, mean_us=mean_us, latency_samples=responses)
     check = asked(closed(subject), "L3")
@@ -204,14 +204,14 @@ def test_too_many_in_flight(name: str, mean_us: float, under_way: float, status:
 
 
 @pytest.mark.parametrize("tool", ["wrk", "h2load", "locust", "oha", "hey", "weighttp"])
-def test_no_healthy_recording_is_synthetic(tool: str) -> None:
+def test_l3_calls_no_healthy_recording_synthetic(tool: str) -> None:
     recording, load = recorded(tool, {"weighttp": "0.5-healthy"}.get(tool, "healthy"))
     check = asked(trial(reading=recording, load=load), "L3")
     assert check.status in {"pass", "warn"}
     assert 0.3 < present(check.value) <= 1.02
 
 
-def test_what_wrk_prints_of_a_server_that_stalls_is_synthetic() -> None:
+def test_l3_calls_what_wrk_prints_of_a_server_that_stalls_synthetic() -> None:
     recording, load = recorded("wrk", "stalls")
     assert asked(trial(reading=recording, load=load), "L3").status in {"pass", "warn"}
     update = {"latency": None, "mean_us": recording.printed["latency_mean_us"]}
@@ -220,7 +220,7 @@ def test_what_wrk_prints_of_a_server_that_stalls_is_synthetic() -> None:
 
 
 @given(st.floats(0.01, 5))
-def test_flows_that_think_at_the_end_are_no_other_mix(think_s: float) -> None:
+def test_r1_passes_flows_that_think_at_the_end(think_s: float) -> None:
     thinking = round(1000 / reading().seconds * think_s)
     assert asked(flow(think_s, 1000 - thinking), "R1").status == "pass"
     missing = 1000 - 16 - 2 * thinking - math.ceil(5 * math.sqrt(thinking)) - 20
@@ -229,7 +229,7 @@ def test_flows_that_think_at_the_end_are_no_other_mix(think_s: float) -> None:
 
 
 @given(st.integers(0, 4000), st.integers(0, 4000), st.integers(0, 2**32))
-def test_processes_that_took_unequal_numbers_send_the_mix(item: int, other: int, seed: int) -> None:
+def test_r1_passes_processes_that_took_unequal_numbers(item: int, other: int, seed: int) -> None:
     random_ = Random(seed)
     dealt = [kind for _ in range(2000) for kind in random_.sample("aaab", 4)]
     sent = [*dealt[::2][:item], *dealt[1::2][:other]]
@@ -245,7 +245,7 @@ def test_processes_that_took_unequal_numbers_send_the_mix(item: int, other: int,
 
 
 @given(st.floats(0.01, 100), st.integers(1, 1000))
-def test_littles_law_has_no_unit(scale: float, times: int) -> None:
+def test_l3_by_littles_law_has_no_unit(scale: float, times: int) -> None:
     """So many times the requests in so many times the seconds are as believable."""
 
     def share(seconds: float, count: int) -> float:
@@ -258,13 +258,13 @@ def test_littles_law_has_no_unit(scale: float, times: int) -> None:
 # L4
 
 
-def test_a_tool_that_is_late_spoils_its_latencies() -> None:
+def test_l4_spoils_the_latencies_of_a_tool_that_is_late() -> None:
     check = asked(trial(**paced({50: 9_000, 200: 1_000})), "L4", "lateness")
     assert check.invalidates == "latency"
     assert check.threshold == "fail at 0.1 of the response times' 99th percentile"
 
 
-def test_wrk2_is_held_to_its_rate() -> None:
+def test_l4_holds_wrk2_to_its_rate() -> None:
     for name, status in (("healthy", "pass"), ("overload", "fail")):
         recording, load = recorded("wrk2", name)
         check = asked(trial(reading=recording, load=load), "L4", "rate")

@@ -33,7 +33,7 @@ def closed(histogram: Histogram | None, **changed: object) -> Reading:
 # The index
 
 
-def test_the_index_of_a_server_that_stalls_and_of_one_that_sleeps() -> None:
+def test_o1_has_an_index_of_a_server_that_stalls_and_of_one_that_sleeps() -> None:
     """39 where an open loop saw p99 of 190 to 218 ms, and 1.0."""
     assert kappa(STALLS) == pytest.approx(39, abs=1)
     assert kappa(STALLS) * 4_870 == pytest.approx(195_000, rel=0.05)
@@ -60,20 +60,20 @@ durations = st.dictionaries(
 
 
 @given(durations, st.sampled_from([0.5, 0.9, 0.99]))
-def test_the_index_is_what_bisection_finds(counts: dict[int, int], p: float) -> None:
+def test_o1_has_the_index_that_bisection_finds(counts: dict[int, int], p: float) -> None:
     histogram = Histogram.of(counts)
     exposure = present(residual_us(histogram, p))
     assert exposure == pytest.approx(naive(histogram, p), rel=1e-6, abs=1e-3)
 
 
 @given(durations, st.integers(2, 50))
-def test_the_index_has_no_unit(counts: dict[int, int], times: int) -> None:
+def test_o1_has_an_index_without_a_unit(counts: dict[int, int], times: int) -> None:
     slower = Histogram.of({value * times: count for value, count in counts.items()})
     assert kappa(slower) == pytest.approx(kappa(Histogram.of(counts)), rel=0.01, abs=0.01)
 
 
 @given(durations, st.integers(2, 100))
-def test_the_index_is_free_of_the_duration(counts: dict[int, int], times: int) -> None:
+def test_o1_has_an_index_free_of_the_duration(counts: dict[int, int], times: int) -> None:
     longer = Histogram.of({value: count * times for value, count in counts.items()})
     assert kappa(longer) == pytest.approx(kappa(Histogram.of(counts)))
 
@@ -131,14 +131,14 @@ def test_omissions(row: Row) -> None:
     assert asked(row.trial, row.check).invalidates == "latency"
 
 
-def test_a_real_server_that_stalls_is_seen_and_a_healthy_one_passes() -> None:
+def test_o1_sees_a_real_server_that_stalls_and_passes_a_healthy_one() -> None:
     stalls, load = recorded("wrk", "stalls")
     assert asked(trial(reading=stalls, load=load), "O1").status == "fail"
     healthy, load = recorded("wrk", "healthy")
     assert asked(trial(reading=healthy, load=load), "O1").status == "pass"
 
 
-def test_where_no_gap_can_be_seen_nothing_is_said_of_it() -> None:
+def test_o1_says_nothing_where_no_gap_can_be_seen() -> None:
     thinks = Load(concurrency=1, think_s=1)
     coarse = Series(bin_s=1.0, completed=(5, 0, 5), errors=())
     for item in (
@@ -150,11 +150,11 @@ def test_where_no_gap_can_be_seen_nothing_is_said_of_it() -> None:
         assert not [words for words in ("stood still", "single", "more than") if words in message]
 
 
-def test_an_open_loop_misses_nothing() -> None:
+def test_o1_passes_an_open_loop() -> None:
     assert "O1" not in ids(trial(reading=closed(STALLS), load=Load(rate=1000)))
 
 
-def test_wrk2_that_told_no_real_sending_leaves_it_unknown() -> None:
+def test_o2_is_unknown_of_wrk2_without_real_sending() -> None:
     recording, load = recorded("wrk2", "healthy")
     assert asked(trial(reading=recording, load=load), "O2").status == "unknown"
     assert "O2" not in ids(trial())

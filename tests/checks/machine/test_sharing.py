@@ -40,13 +40,13 @@ def placed(**cpus: str) -> dict[str, Any]:
         (placed(server="0", loader="0", backend="1"), "warn", 0.95, ""),
     ],
 )
-def test_shared_cpus(changed: dict[str, Any], status: str, value: float, says: str) -> None:
+def test_p1_of_shared_cpus(changed: dict[str, Any], status: str, value: float, says: str) -> None:
     check = asked(trial(**changed), "P1")
     assert (check.status, check.value, check.subject) == (status, value, "apparatus")
     assert says in check.message
 
 
-def test_preemption_by_the_trials_own_parts_is_a_warning() -> None:
+def test_p2_warns_of_preemption_by_the_trials_own_parts() -> None:
     apart = ActualPlacement(cpus={"server": "0-1", "loader": "2", "backend": "3"})
     for changed, says in (
         ({}, "the server shares its CPUs with backend"),
@@ -57,7 +57,7 @@ def test_preemption_by_the_trials_own_parts_is_a_warning() -> None:
         assert says in asked(item, "P2", "flask").message
 
 
-def test_parts_that_cannot_be_placed_apart_are_no_warning() -> None:
+def test_n2_n3_and_p2_pass_parts_that_cannot_be_placed_apart() -> None:
     """Two CPUs and three parts: one is the load tool's, so server and backend share the other."""
     server = parts(server={"involuntary_switches": 12_000, "cpu_wait_s": 2.8})
     apart = ActualPlacement(cpus={"server": "0", "backend": "0", "loader": "1"})

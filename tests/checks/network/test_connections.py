@@ -197,7 +197,9 @@ def test_nothing_observed_is_unknown_and_never_a_pass() -> None:
 
 
 @given(st.integers(1, 500), st.integers(1, 10**6), st.integers(0, 10**6), st.booleans())
-def test_the_rule_of_keep_alive(allowed: int, responses: int, opened: int, keeps: bool) -> None:
+def test_k1_has_the_rule_of_keep_alive(
+    allowed: int, responses: int, opened: int, keeps: bool
+) -> None:
     counts = dict.fromkeys(("responses", "good_at_least", "good_at_most"), responses)
     load = {"connections": allowed, "keep_alive": keeps}
     check = keep_alive(trial(load=load, reading=reading(**counts, connections=opened)), LIMITS)
@@ -206,7 +208,7 @@ def test_the_rule_of_keep_alive(allowed: int, responses: int, opened: int, keeps
     assert check.status == ("fail" if (closes if keeps else reuses) else "pass")
 
 
-def test_sides_that_treat_connections_otherwise_are_told() -> None:
+def test_k1_names_sides_that_treat_connections_otherwise() -> None:
     stored, closed = trial(server="kept"), counted(TcpPassiveOpens=9000)
     unknown = trial(server="other", load={"keep_alive": None})
 
@@ -227,7 +229,7 @@ def test_sides_that_treat_connections_otherwise_are_told() -> None:
 
 
 @given(st.dictionaries(st.integers(0, 200_000), st.integers(1, 50), min_size=1))
-def test_the_crowd_is_counted_by_buckets(times: dict[int, int]) -> None:
+def test_k4_counts_the_crowd_by_buckets(times: dict[int, int]) -> None:
     share, density = crowded(Histogram.of(times))
     total = sum(times.values())
     surely = sum(n for us, n in times.items() if 38_040 <= us < 45_960) / total
@@ -239,7 +241,7 @@ def test_the_crowd_is_counted_by_buckets(times: dict[int, int]) -> None:
 
 
 @given(st.dictionaries(st.integers(0, 10**7), st.integers(1, 9)), *[st.integers(0, 10**7)] * 2)
-def test_between_splits_without_rest(times: dict[int, int], item: int, other: int) -> None:
+def test_k4_splits_times_without_rest(times: dict[int, int], item: int, other: int) -> None:
     histogram = Histogram.of(times)
     low, high = sorted((item, other))
     parts = [(0, low), (low, high), (high, float("inf"))]
@@ -249,7 +251,7 @@ def test_between_splits_without_rest(times: dict[int, int], item: int, other: in
 # --- K6 ------------------------------------------------------------------------------------------
 
 
-def test_descriptors_are_enough_for_the_connections_and_two_hundred() -> None:
+def test_k6_wants_descriptors_for_the_connections_and_two_hundred() -> None:
     def judged(files: int | None, tool: int = 4096, connections: int | None = 1000) -> list[str]:
         parts = observation(usage(open_files_limit=files), loader(open_files_limit=tool))
         item = trial(observation=parts, load={"connections": connections})
@@ -271,7 +273,7 @@ def test_descriptors_are_enough_for_the_connections_and_two_hundred() -> None:
         ("backend-db", 4096, "apparatus"),
     ],
 )
-def test_who_ran_out_of_descriptors_is_told_apart(label: str, files: int, subject: str) -> None:
+def test_k6_tells_apart_who_ran_out_of_descriptors(label: str, files: int, subject: str) -> None:
     line = Exhaustion(label=label, resource="descriptors", line="Too many open files")
     parts = observation(usage(open_files_limit=files), loader())
     checks = descriptors(trial(observation=parts, exhaustions=(line,)), LIMITS)

@@ -91,17 +91,17 @@ def test_processes(row: Row) -> None:
     row.holds()
 
 
-def test_an_instrument_is_no_reason_to_doubt_a_trial_and_a_tracer_is() -> None:
+def test_d2_doubts_a_trial_by_a_tracer_and_not_by_an_instrument() -> None:
     for sign, believed in (("libasan.so.8", True), ("TracerPid 17", False)):
         checks = tuple(ask.of_trial(signs(f"instrument: {sign}"), LIMITS))
         assert trial(checks=checks).believed is believed
 
 
-def test_a_worker_that_began_late_is_no_crash() -> None:
+def test_s7_calls_a_worker_that_began_late_no_crash() -> None:
     assert "crashed" not in only(development.restarts(server(new_processes=2), LIMITS)).message
 
 
-def test_a_log_names_its_message_and_a_queue_of_threads_its_cure() -> None:
+def test_d3_names_the_message_of_a_log_and_the_cure_of_a_queue_of_threads() -> None:
     message = only(development.logging(printing("a", 1_600_000, QUEUE), LIMITS)).message
     assert QUEUE in message
     assert "requests wait for a thread" in message
@@ -120,7 +120,7 @@ def between(*printed: int | None, line: str = "") -> Check:
     return only(development.of_comparison(sides, LIMITS))
 
 
-def test_one_logs_and_another_does_not() -> None:
+def test_d3_fails_where_one_logs_and_another_does_not() -> None:
     check = between(1_600_000, 0)
     assert (check.status, check.scope) == ("fail", "comparison")
     assert "s0 writes to logs for each request and s1 does not" in check.message
@@ -131,11 +131,11 @@ def test_one_logs_and_another_does_not() -> None:
 
 
 @given(st.lists(st.integers(0, 1_000_000), min_size=2, max_size=5))
-def test_logging_is_compared_by_who_does(printed: list[int]) -> None:
+def test_d3_compares_who_logs(printed: list[int]) -> None:
     logs = [item >= 400_000 for item in printed]
     assert between(*printed).status == ("fail" if any(logs) and not all(logs) else "pass")
 
 
-def test_what_has_one_way_is_not_asked_which() -> None:
+def test_d5_asks_no_method_of_what_has_one() -> None:
     assert not list(development.method(trial(reading=reading(method="async-map")), LIMITS))
     assert only(development.logging(trial(reading=None), LIMITS)).status == "unknown"

@@ -114,7 +114,7 @@ def test_resources(row: Row) -> None:
     row.holds()
 
 
-def test_a_rate_that_is_kept_is_no_limit_and_no_backend_is_no_question() -> None:
+def test_w2_asks_no_limit_of_a_rate_and_w3_nothing_without_a_backend() -> None:
     """A load that is not to be faster has no limit: at a rate, and of users who think."""
     thinks = Load(connections=16, concurrency=16, declared_s=10, think_s=0.1)
     for item in (
@@ -137,7 +137,7 @@ def between(*sides: Trial) -> dict[str, Check]:
     return {item.component: item for item in checks}
 
 
-def test_different_budgets_fail_unless_the_suite_says_them() -> None:
+def test_w1_fails_for_different_budgets_unless_the_suite_says_them() -> None:
     assert between(side("a", 2), side("b", 2))["told"].status == "pass"
     silent = between(side("a", 2, declared=True), side("b", 4))["told"]
     assert silent.status == "fail"
@@ -147,7 +147,7 @@ def test_different_budgets_fail_unless_the_suite_says_them() -> None:
     assert between(side("a", 2), side("b", None))["told"].status == "unknown"
 
 
-def test_sides_that_used_other_shares_of_the_machine() -> None:
+def test_w1_of_sides_that_used_other_shares_of_the_machine() -> None:
     used = [between(side("a", 2), side("b", 2, cpu_s))["used"] for cpu_s in (11.8, 11.9, None)]
     assert [check.status for check in used] == ["pass", "warn", "unknown"]
     assert between(side("a", 2, 0.0), side("b", 2))["used"].status == "unknown"
@@ -155,7 +155,7 @@ def test_sides_that_used_other_shares_of_the_machine() -> None:
 
 
 @given(st.lists(st.floats(0.1, 100), min_size=2, max_size=5))
-def test_use_is_compared_by_the_least_and_the_most(cpu_s: list[float]) -> None:
+def test_w1_compares_the_least_use_and_the_most(cpu_s: list[float]) -> None:
     check = between(*(side(f"s{n}", 2, item) for n, item in enumerate(cpu_s)))["used"]
     apart = max(cpu_s) / min(cpu_s) - 1
     assert check.value == pytest.approx(apart, rel=1e-5, abs=1e-9)

@@ -50,7 +50,7 @@ def checks(*cases: Sequence[float]) -> dict[str, list[Check]]:
         *((5, 2, "fail"), (5, 3, "warn"), (5, 9, "warn"), (5, 10, "pass")),
     ],
 )
-def test_how_many_blocks_are_enough(servers: int, blocks: int, status: str) -> None:
+def test_s3_of_how_many_blocks_are_enough(servers: int, blocks: int, status: str) -> None:
     (check,) = checks(*[STEADY[:blocks]] * servers)["S3"]
     assert (check.status, check.value) == (status, blocks)
     assert ("raise repeat.blocks" in check.message) == (status != "pass")
@@ -60,13 +60,13 @@ def test_how_many_blocks_are_enough(servers: int, blocks: int, status: str) -> N
         assert (text in check.message) == (status != "pass")
 
 
-def test_blocks_without_a_believed_value_of_both_sides_do_not_count() -> None:
+def test_s3_counts_no_blocks_without_a_believed_value_of_both_sides() -> None:
     item, other = trials("a", STEADY), trials("b", STEADY)
     (check, *_) = of_comparison([item[:5], other[3:]], limits())
     assert (check.id, check.value, check.status) == ("S3", 2, "fail")
 
 
-def test_a_case_that_is_not_believed_leaves_nothing_to_compare() -> None:
+def test_s3_s5_and_s6_have_nothing_to_compare_with_a_case_that_is_not_believed() -> None:
     actual = checks(STEADY, ())
     assert {id_: check.status for id_, (check,) in actual.items()} == {
         "S3": "fail",
@@ -86,25 +86,25 @@ def test_a_healthy_comparison_fires_nothing() -> None:
     assert len(actual["S6"]) == 3
 
 
-def test_ratios_that_scatter_are_told_with_their_pair() -> None:
+def test_s5_names_the_pair_whose_ratios_scatter() -> None:
     (check,) = checks(STEADY, [80, 120, 75, 130, 90, 140, 70, 125, 100, 85])["S5"]
     assert (check.status, check.component) == ("warn", "a / b")
     assert check.value == pytest.approx(0.24, abs=0.03)
 
 
 @given(st.lists(st.integers(500, 2000), min_size=5, max_size=12), st.integers(2, 9))
-def test_what_both_sides_share_does_not_scatter(drift: list[int], factor: int) -> None:
+def test_s5_passes_what_both_sides_share(drift: list[int], factor: int) -> None:
     (check,) = checks(drift, [value * factor for value in drift])["S5"]
     assert check.status == "pass"
     assert check.value == pytest.approx(0, abs=1e-6)
 
 
-def test_too_few_blocks_tell_neither_scatter_nor_outliers() -> None:
+def test_s5_and_s6_are_unknown_of_too_few_blocks() -> None:
     actual = checks(STEADY[:2], STEADY[:2])
     assert [check.status for check in (*actual["S5"], *actual["S6"])] == ["unknown"] * 3
 
 
-def test_a_server_with_two_ways_to_run_is_told() -> None:
+def test_s6_names_a_server_with_two_ways_to_run() -> None:
     actual = checks(STEADY, STEADY[::-1], [100, 101, 60, 100, 102, 98, 61, 99, 100, 62])["S6"]
     assert (actual[2].status, actual[2].component, actual[2].subject) == ("warn", "c", "behaviour")
     assert "two ways" in actual[2].message
@@ -127,7 +127,7 @@ def summary(values: Sequence[float | None], arm: int = 1, first: int = 1) -> Cas
 EVERY = frozenset(range(1, 1000))
 
 
-def test_two_alike_are_not_told_apart() -> None:
+def test_s4_passes_where_two_alike_are_not_told_apart() -> None:
     actual = placebo(summary(STEADY), summary(STEADY[::-1], 2, 101), EVERY)
     assert actual.metric == "throughput"
     assert actual.ratio.level == 0.99
@@ -140,20 +140,20 @@ def test_two_alike_are_not_told_apart() -> None:
     assert "server, measured twice, has a ratio to itself of" in check.message
 
 
-def test_a_machine_that_tells_a_case_from_itself_is_not_believed() -> None:
+def test_s4_fails_where_a_case_differs_from_itself() -> None:
     actual = placebo(summary(STEADY), summary([x * 1.1 for x in STEADY[::-1]], 2, 101), EVERY)
     check = of_placebo(actual, limits())
     assert (check.status, check.subject) == ("fail", "apparatus")
     assert "differs from itself" in check.message
 
 
-def test_only_believed_trials_of_both_count() -> None:
+def test_s4_counts_only_believed_trials_of_both() -> None:
     again = summary([100, None, 101, 99, 100, 98], 2, 101)
     actual = placebo(summary(STEADY[:6]), again, EVERY - {3, 104})
     assert actual.ratio.n == 3  # without blocks 2 (no value), 3 and 4 (not believed)
 
 
-def test_without_pairs_the_resolution_is_unknown() -> None:
+def test_s4_is_unknown_without_pairs() -> None:
     actual = placebo(summary(STEADY), summary(STEADY, 2, 101), frozenset())
     assert actual.noise is None
     check = of_placebo(actual, limits())
@@ -167,7 +167,7 @@ def independence(*cases: Sequence[float]) -> Check:
     return check
 
 
-def test_a_ratio_that_drifts_from_block_to_block_is_named() -> None:
+def test_s8_names_a_ratio_that_drifts_from_block_to_block() -> None:
     draw = random.Random(1)
     drift = [100 * (1 + 0.02 * block) * math.exp(draw.gauss(0, 0.01)) for block in range(10)]
     noise = [[100 * math.exp(draw.gauss(0, 0.01)) for _ in drift] for _ in range(2)]
@@ -181,14 +181,14 @@ def test_a_ratio_that_drifts_from_block_to_block_is_named() -> None:
     assert independence(*pair).status == "pass"
 
 
-def test_of_few_blocks_nobody_knows_whether_they_drift() -> None:
+def test_s8_is_unknown_of_few_blocks() -> None:
     check = independence(STEADY[:7], STEADY[::-1][:7])
     assert (check.status, check.message[:17]) == ("unknown", "it takes 8 blocks")
     assert independence(STEADY, ()).status == "unknown"
     assert not [*repetitions.independence([trials("a", STEADY)], limits())]
 
 
-def test_a_false_alarm_is_one_comparison_in_twenty_however_many_pairs_it_has() -> None:
+def test_s8_is_wrong_in_one_comparison_in_twenty_however_many_pairs_it_has() -> None:
     def told(draw: random.Random) -> bool:
         cases = [[1e4 * math.exp(draw.gauss(0, 0.02)) for _ in range(10)] for _ in range(4)]
         return independence(*cases).status != "pass"

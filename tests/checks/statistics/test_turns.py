@@ -58,7 +58,7 @@ def test_slices(row: Row) -> None:
     row.holds()
 
 
-def test_one_request_after_the_other_leaves_no_connection_idle() -> None:
+def test_i3_does_not_ask_one_request_after_the_other() -> None:
     load = trial().load
     assert load is not None
     late = other_slices(turns(*[12] * 6), drained_s=0.05)
@@ -69,16 +69,16 @@ def test_one_request_after_the_other_leaves_no_connection_idle() -> None:
 @pytest.mark.parametrize(
     ("foreign_s", "status"), [(0.01, "pass"), (0.025, "warn"), (0.06, "fail"), (None, "unknown")]
 )
-def test_noise_that_met_one_side_more(foreign_s: float | None, status: str) -> None:
+def test_i2_of_noise_that_met_one_side_more(foreign_s: float | None, status: str) -> None:
     assert between(other_slices(STEADY, foreign_cpu_s=foreign_s), STEADY, "I2").status == status
 
 
-def test_noise_that_met_both_alike_is_no_fault() -> None:
+def test_i2_passes_noise_that_met_both_alike() -> None:
     loud = other_slices(STEADY, foreign_cpu_s=0.15)
     assert between(loud, loud, "I2").status == "pass"
 
 
-def test_a_ratio_that_drifts() -> None:
+def test_i5_warns_of_a_ratio_that_drifts() -> None:
     growing = turns(*[200 + 2 * number for number in range(20)])
     load = between(growing, STEADY, "I5")
     assert load.status == "warn"
@@ -87,12 +87,12 @@ def test_a_ratio_that_drifts() -> None:
     assert between(turns(*[200] * 5), turns(*[200] * 5), "I5").status == "unknown"
 
 
-def test_slices_of_different_launches_are_no_pair() -> None:
+def test_i5_pairs_no_slices_of_different_launches() -> None:
     elsewhere = STEADY.model_copy(update={"trials": (7, 8)})
     assert between(STEADY, elsewhere, "I5").status == "unknown"
 
 
-def test_a_server_that_leaves_less_to_others_has_no_other_noise() -> None:
+def test_i2_passes_a_server_that_leaves_less_to_others() -> None:
     busy = other_slices(STEADY, foreign_cpu_s=0.04, cpu_s=0.14)
     idle = other_slices(STEADY, foreign_cpu_s=0.12, cpu_s=0.06)
     assert between(busy, idle, "I2").status == "pass"
@@ -107,7 +107,7 @@ def test_a_server_that_leaves_less_to_others_has_no_other_noise() -> None:
         ((30_000_000, None), ["warn", "unknown"], "unknown"),
     ],
 )
-def test_servers_in_turns_that_log_each_request(
+def test_d3_of_servers_in_turns_that_log_each_request(
     printed: tuple[int | None, ...], of_trials: list[str], status: str
 ) -> None:
     """536,000 requests each: 30 MB are 56 bytes of a request, 5 MB are 9."""
@@ -143,13 +143,13 @@ def placed(per_place: float) -> Turns:
         (0, "pass", "does not decide"),
     ],
 )
-def test_a_place_in_a_round_that_decides(per_place: float, status: str, says: str) -> None:
+def test_i4_of_a_place_in_a_round_that_decides(per_place: float, status: str, says: str) -> None:
     actual = position_effect([trial(turns=placed(per_place))], LIMITS)
     assert actual.status == status
     assert says in actual.message
 
 
-def test_few_slices_tell_nothing_of_their_place() -> None:
+def test_i4_is_unknown_of_few_slices() -> None:
     assert position_effect([trial(turns=turns(200, 200))], LIMITS).status == "unknown"
 
 
@@ -173,7 +173,7 @@ def sides(rates: list[float]) -> list[list[Trial]]:
         ([1000, 2000, 500, 1000], "unknown"),
     ],
 )
-def test_turns_are_held_against_blocks_without(alone: list[float], status: str) -> None:
+def test_i8_holds_turns_against_blocks_without(alone: list[float], status: str) -> None:
     (actual,) = of_bridge(sides([1000, 1005, 995, 1000]), sides(alone), "asked", LIMITS)
     assert (actual.status, actual.component) == (status, "one / two")
     assert ('interleave = "off"' in actual.message) is (status == "fail")
@@ -220,7 +220,7 @@ SURE, BOUNDED = "turns add at most 1.80 % of its responses (99 %)", "(99 %), but
         (other_slices(IDLE, cpu_s=0.02).model_copy(update={"cpu_wait_s": 1.9}), "pass", ""),
     ],
 )
-def test_waits_that_turns_flatter(took: Turns, status: str, says: str) -> None:
+def test_i9_of_waits_that_turns_flatter(took: Turns, status: str, says: str) -> None:
     check = waiting(took)
     assert (check.status, check.subject) == (status, "apparatus")
     assert says in check.message
@@ -228,7 +228,7 @@ def test_waits_that_turns_flatter(took: Turns, status: str, says: str) -> None:
 
 
 @given(st.integers(1, 512), st.floats(1, 1e6), st.floats(0, 2))
-def test_waiting_is_never_longer_than_a_request(count: int, rate: float, busy: float) -> None:
+def test_i9_has_no_waiting_longer_than_a_request(count: int, rate: float, busy: float) -> None:
     assert 0 <= waiting_s(count, rate, busy) <= count / rate
 
 
@@ -243,14 +243,14 @@ def sleeping(takes_s: float, slice_s: float = 0.1) -> list[ProbedSlice]:
 
 
 @given(st.floats(0.002, 0.3))
-def test_no_sleep_passes_that_turns_flatter_beyond_the_bound(takes_s: float) -> None:
+def test_i9_passes_no_sleep_that_turns_flatter_beyond_the_bound(takes_s: float) -> None:
     took = IDLE.model_copy(update={"probed": tuple(sleeping(takes_s))})
     flattered = ((1 + math.floor(took.slice_s / takes_s)) / took.slice_s) * takes_s - 1
     assert waiting(took).status == "fail" or flattered < 0.075
 
 
 @given(st.floats(50, 10_000), st.floats(0, 1), st.sampled_from([0.02, 0.1, 0.5, 1.0]))
-def test_what_a_slice_has_too_many_is_a_share_of_its_rate(
+def test_i9_has_the_excess_of_a_slice_as_a_share_of_its_rate(
     rate: float, burst: float, slice_s: float
 ) -> None:
     lengths = [*probe_lengths(slice_s)][1:]
@@ -260,7 +260,7 @@ def test_what_a_slice_has_too_many_is_a_share_of_its_rate(
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=2, max_size=10))
-def test_turns_add_nothing_to_equal_rates_and_no_interval_excludes_it(counts: list[int]) -> None:
+def test_i9_adds_nothing_to_equal_rates_and_no_interval_excludes_it(counts: list[int]) -> None:
     slices = [
         ProbedSlice(slice_s=0.1 * times, seconds=0.1, responses=count)
         for count in counts

@@ -52,7 +52,7 @@ def test_a_terminal_has_one_line_with_the_ratio_so_far_and_the_time_to_the_end()
     assert max(map(len, lines)) < 80
 
 
-def test_a_pipe_has_few_lines_and_nothing_in_place() -> None:
+def test_progress_in_a_pipe_has_few_lines_and_nothing_in_place() -> None:
     text = shown(io.StringIO(), *[(1.45, 1.56)] * 9)
     assert "\r" not in text
     first, remark = text.splitlines()

@@ -98,7 +98,7 @@ def test_what_was_brought_to_this_host_goes_under_its_older_name_too(
     assert [rest.name for rest in folder.iterdir()] == ["mine"]
 
 
-def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
+def test_clean_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
     template, _ = cached(tmp_path)
     for typed, entries in (("n\n", True), ("y\n", False)):
         actual = in_terminal(own, tmp_path, typed, "clean")
@@ -181,7 +181,9 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
     assert not template.exists()
 
 
-def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
+def test_clean_removes_leftovers_of_a_kill(
+    bench: Bench, own: dict[str, str], tmp_path: Path
+) -> None:
     serve = bench_words("serve", suite(tmp_path), "one")
     with subprocess.Popen(serve, cwd=tmp_path, env=own, stdout=subprocess.PIPE) as serves:
         try:

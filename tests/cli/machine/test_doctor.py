@@ -99,7 +99,9 @@ def test_nonsense_of_the_kernel_is_never_a_pass(tmp_path: Path, content: str) ->
 
 
 @given(st.dictionaries(st.sampled_from(sorted({*LAPTOP, "proc/stat", "proc/loadavg"})), st.text()))
-def test_any_text_is_read(tmp_path_factory: pytest.TempPathFactory, files: dict[str, str]) -> None:
+def test_any_text_of_a_machine_ends_in_ok_warn_or_unknown(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, str]
+) -> None:
     root = tmp_path_factory.mktemp("tree")
     try:
         actual = states(found(tree(root, files)))
@@ -164,7 +166,9 @@ def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path)
     assert network.says.startswith(f"{weaker[0]}: counts include connections of others")
 
 
-def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_warns_of_a_disk_that_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert states(machine.space_findings({"results": tmp_path / "to/be/made"})) == {
         "disk: results": "ok"
     }
@@ -218,7 +222,7 @@ def test_of_a_suite_only_what_it_needs_is_told(bench: Bench, tmp_path: Path) -> 
     assert "no loader named 'wkr'" in bench("doctor", suite(tmp_path, loader="wkr"), code=2).err
 
 
-def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> None:
+def test_doctor_asks_the_interpreters_of_a_suite(bench: Bench, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
     (tmp_path / "one.toml").write_text(suite_text("cli/machine/doctor", bare=bare))

@@ -111,7 +111,7 @@ def test_the_throughput_at_a_fixed_rate_is_no_verdict(bench: Bench, tmp_path: Pa
     assert "the load has a fixed rate, so its throughput says nothing" in row["why"]
 
 
-def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
+def test_a_gate_passes_a_faster_commit_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
     (made(tmp_path) / "app/answer.py").write_text(FAST + "# changed\n")
     decision = decides(bench, "not slower", "--limit", "50%", "--badge", "badge.svg")
     assert " changed" in str(state(decision)["head"])

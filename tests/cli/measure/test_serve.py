@@ -140,7 +140,7 @@ def test_another_scenario_has_other_backends(folder: Path) -> None:
         assert server.ended().endswith("stopped: beside\n")
 
 
-def test_kill_9_leaves_no_process(folder: Path) -> None:
+def test_kill_9_of_serve_leaves_no_process(folder: Path) -> None:
     needed("postgres")
     with serving(folder, "beside", lines=3) as server:
         assert len(started_by(server)) > 1  # the keepers have an environment of their own

@@ -27,7 +27,7 @@ def on_a_terminal(words: list[str], out: Path) -> str:
     return b"".join(pieces).decode()
 
 
-def test_a_bar_is_drawn_on_a_terminal_and_nothing_of_it_in_a_pipe(tmp_path: Path) -> None:
+def test_progress_is_a_bar_on_a_terminal_and_nothing_in_a_pipe(tmp_path: Path) -> None:
     for number in range(1, 601):
         path = tmp_path / f"many/trials/{number:04}"
         path.mkdir(parents=True)

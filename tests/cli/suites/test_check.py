@@ -32,7 +32,7 @@ def test_the_suites_of_the_repository_are_good(bench: Bench) -> None:
         assert f"{suite}: good: " in call.out
 
 
-def test_what_is_good_is_told_with_what_it_needs(bench: Bench, tmp_path: Path) -> None:
+def test_check_lists_what_a_good_suite_needs(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.replace("no-such-server", "sh")
     profiles = "[profiles.quick.repeat]\nblocks = 1\n[profiles.long.repeat]\nblocks = 9\n"
     call = bench("check", written(tmp_path, text + profiles), code=0)

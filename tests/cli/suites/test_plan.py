@@ -148,7 +148,7 @@ def read_text(text: str, form: str) -> str:
 
 
 @pytest.mark.parametrize("form", DRAWN)
-def test_a_drawing_has_the_parts_and_their_links(bench: Bench, suite: Path, form: str) -> None:
+def test_plan_draws_the_parts_and_their_links(bench: Bench, suite: Path, form: str) -> None:
     drawn = bench("plan", suite, "--format", form).out
     matches: list[list[re.Match[str]]] = [[] for _ in DRAWN[form]]
     for line in drawn.splitlines():

@@ -54,6 +54,6 @@ def test_an_interval_of_that_precision_decides(
 
 
 @given(st.integers(1, 1000))
-def test_more_questions_have_wider_intervals(questions: int) -> None:
+def test_more_questions_of_a_gate_have_wider_intervals(questions: int) -> None:
     assert level(questions) <= level(questions + 1) < 1
     assert RULE.kappa(1 - level(questions + 1)) < RULE.kappa(1 - level(questions))

@@ -145,7 +145,7 @@ def test_what_is_lost_cuts_an_answer_and_makes_no_other(
 
 
 @given(st.lists(st.binary(max_size=80)), st.binary(max_size=400), st.randoms(), SENT)
-def test_bytes_of_strangers_raise_nothing(
+def test_no_bytes_of_strangers_crash_the_reader(
     packets: list[bytes], content: bytes, rng: random.Random, sent: list[Pair]
 ) -> None:
     hostile = [packet(part, (0, 0), 0.0) for part in connection(sent, rng)]
