@@ -61,7 +61,7 @@ def read(reader: Reader, content: bytes) -> None:
 @pytest.mark.parametrize("name", READERS)
 @given(content=st.binary(max_size=400))
 @settings(max_examples=20, deadline=None, derandomize=True)
-def test_any_bytes(name: str, content: bytes) -> None:
+def test_any_bytes_end_in_rows_or_an_error(name: str, content: bytes) -> None:
     read(READERS[name], content)
 
 
@@ -94,7 +94,7 @@ _FIELDS = [
 @pytest.mark.parametrize("name", READERS)
 @given(data=st.data())
 @settings(max_examples=8, deadline=None, derandomize=True)
-def test_any_json(name: str, data: st.DataObject) -> None:
+def test_any_json_ends_in_rows_or_an_error(name: str, data: st.DataObject) -> None:
     table = st.dictionaries(st.sampled_from(_FIELDS), _VALUES, max_size=4)
     nested = st.dictionaries(
         st.sampled_from(_FIELDS), table | st.lists(table, max_size=3), max_size=4

@@ -114,7 +114,7 @@ def test_what_set_a_trial_aside_is_dealt_with_and_the_rest_of_it_is_not() -> Non
     assert (actual["E1", "open"].trials, actual["E1", "open"].audience) == ((1, 2), "limits")
 
 
-def test_whom_a_finding_concerns() -> None:
+def test_whom_a_finding_of_x1_to_x3_concerns() -> None:
     actual = {"name": "x", "unit": "", "source": "y"}
     part = {
         "X2": Limit.model_validate({**actual, "audience": "setup"}),

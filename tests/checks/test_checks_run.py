@@ -47,7 +47,9 @@ def only(actual: list[dict[str, Any]], id_: str, text: str = "") -> dict[str, An
         ("single", "; single requests were slow while others"),
     ],
 )
-def test_the_blind_spot_of_a_closed_loop(bench: Bench, tmp_path: Path, way: str, says: str) -> None:
+def test_o1_shows_the_blind_spot_of_a_closed_loop(
+    bench: Bench, tmp_path: Path, way: str, says: str
+) -> None:
     actual = checks(bench, tmp_path, way, "", ("L3", ""))
     omitted = only(actual, "O1")
     assert (omitted["status"], omitted["invalidates"]) == ("fail", "latency")
@@ -59,7 +61,9 @@ def test_the_blind_spot_of_a_closed_loop(bench: Bench, tmp_path: Path, way: str,
     assert "L4" not in {check["id"] for check in actual}
 
 
-def test_a_missed_rate_of_a_punctual_tool_is_the_servers(bench: Bench, tmp_path: Path) -> None:
+def test_l4_passes_a_punctual_tool_whose_server_misses_the_rate(
+    bench: Bench, tmp_path: Path
+) -> None:
     actual = checks(bench, tmp_path, "each", 'rate = "100/s"', ("L4", "lateness"))
     sole = only(actual, "L4", "rate")
     assert sole["status"] == "fail"

@@ -46,13 +46,13 @@ def test_too_little_memory_is_one_sentence(folder: Path, words: tuple[str, ...])
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kilobytes", range(25_000, 80_000, 5_000))
-def test_memory_that_ends_anywhere_is_one_sentence(folder: Path, kilobytes: int) -> None:
+def test_memory_that_ends_anywhere_is_one_error(folder: Path, kilobytes: int) -> None:
     done = limited(folder, resource.RLIMIT_AS, kilobytes << 10, "run", "a.toml")
     assert done.code == 0 or (done.code == 4 and done.err.endswith(MEMORY)), done.all
 
 
 @pytest.mark.parametrize("words", [("run", "a.toml"), ("doctor",)])
-def test_too_few_descriptors_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
+def test_too_few_descriptors_are_one_error(folder: Path, words: tuple[str, ...]) -> None:
     done = limited(folder, resource.RLIMIT_NOFILE, 5, *words)
     assert done.code == 4
     assert done.err.startswith(FILES), done.err

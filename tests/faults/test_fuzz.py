@@ -42,7 +42,7 @@ def test_whatever_a_result_says_is_shown_as_text_and_written_nowhere_else(tmp_pa
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=[suite.stem for suite in SUITES])
-def test_a_mutated_suite_is_read_or_told(suite: Path, tmp_path: Path) -> None:
+def test_a_mutated_suite_ends_in_a_suite_or_an_error(suite: Path, tmp_path: Path) -> None:
     registry = Registry()
     dice = random.Random(suite.name)
     actual = 0

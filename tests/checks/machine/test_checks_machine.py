@@ -24,7 +24,6 @@ from made.quiet_trial import (
 
 from benchforge.checks import ask
 from benchforge.checks.machine import clock, noise
-from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Foreign
 from benchforge.model.trial.trial import Trial
@@ -34,11 +33,6 @@ CPU_S = 40.0
 NEIGHBOUR = {"machine": machine(busy_s=OWN_S + 0.66 * CPU_S)}
 QUIET = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
 SET = "whether the clock was set: "
-BUSY = {0: 9.5, 1: 9.0, 2: 9.5, 3: 9.0}
-
-
-def placed(**cpus: str) -> dict[str, Any]:
-    return {"placement": ActualPlacement(cpus=cpus), "machine": machine(busy_by_cpu_s=BUSY)}
 
 
 ROWS = [
@@ -157,13 +151,13 @@ def at(mean: float) -> Trial:
 @pytest.mark.parametrize(
     ("mean", "status"), [(3000, "pass"), (3059, "pass"), (3061, "warn"), (3151, "fail")]
 )
-def test_cases_at_other_frequencies_are_not_compared(mean: float, status: str) -> None:
+def test_f2_compares_no_cases_at_other_frequencies(mean: float, status: str) -> None:
     cases = [[at(3000), at(3000)], [at(mean), at(mean)]]
     (check,) = clock.frequencies(cases, LIMITS)
     assert (check.id, check.scope, check.status) == ("F2", "comparison", status)
 
 
-def test_a_frequency_that_is_not_known_of_each_is_unknown() -> None:
+def test_f2_is_unknown_where_a_frequency_is() -> None:
     hidden = altered("machine.frequency_mhz", None)
     (check,) = clock.frequencies([[at(3000)], [at(3000), hidden]], LIMITS)
     assert check.status == "unknown"
@@ -171,7 +165,7 @@ def test_a_frequency_that_is_not_known_of_each_is_unknown() -> None:
 
 
 @given(st.floats(1, 10_000), st.floats(0.5, 2), st.floats(0.1, 10))
-def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> None:
+def test_f2_has_no_unit(mhz: float, ratio: float, scale: float) -> None:
     def value(first: float, second: float) -> float:
         (check,) = clock.frequencies([[at(first)], [at(second)]], LIMITS)
         assert check.value is not None
@@ -181,7 +175,7 @@ def test_frequencies_have_no_unit(mhz: float, ratio: float, scale: float) -> Non
     assert value(mhz, mhz * ratio) == pytest.approx(scaled, rel=1e-4, abs=1e-9)
 
 
-def test_a_machine_that_warms_up_warns() -> None:
+def test_f4_warns_of_a_machine_that_warms_up() -> None:
     def check(*trials: Trial) -> Check:
         return only(clock.governor(header(), trials, LIMITS), "F4")
 
@@ -198,7 +192,7 @@ def test_a_machine_that_warms_up_warns() -> None:
 # M, N
 
 
-def test_the_load_tool_may_grow() -> None:
+def test_m1_and_m3_let_the_load_tool_grow() -> None:
     item = trial(parts=parts(loader={"memory_growth": 5.0, "major_faults": 5}))
     assert {check.component for check in noise.memory(item, LIMITS)} == {"", "flask", "agents"}
 
@@ -209,7 +203,7 @@ def foreign(share: float, seconds: float = 10.0, **changed: Any) -> Check:
     return asked(trial(parts=mine, seconds=seconds, machine=machine(busy_s=busy, **changed)), "N1")
 
 
-def test_the_others_are_named() -> None:
+def test_n1_names_the_others() -> None:
     neighbours = (Foreign(program="cc1plus", cpu_s=20), Foreign(program="ld", cpu_s=6.4))
     assert foreign(0.66, foreign=neighbours).message == (
         "others used 66 % of the 4 CPUs (cc1plus 20 s and ld 6.4 s): stop them, or measure on a "
@@ -217,7 +211,7 @@ def test_the_others_are_named() -> None:
     )
 
 
-def test_a_short_load_cannot_tell_and_says_so() -> None:
+def test_n1_is_unknown_of_a_short_load_and_says_so() -> None:
     actual = foreign(0.0, seconds=0.5)
     assert actual.status == "unknown"
     assert actual.message == (
@@ -228,20 +222,22 @@ def test_a_short_load_cannot_tell_and_says_so() -> None:
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0.2, 100))
-def test_more_foreign_cpu_is_never_better(item: float, other: float, seconds: float) -> None:
+def test_n1_is_never_better_with_more_foreign_cpu(
+    item: float, other: float, seconds: float
+) -> None:
     less, more = sorted((item, other))
     assert at_least_as_bad(foreign(more, seconds), foreign(less, seconds))
 
 
 @given(st.floats(0, 0.99), st.integers(1, 50))
-def test_a_share_is_the_same_in_a_longer_load(share: float, times: int) -> None:
+def test_n1_has_the_same_share_in_a_longer_load(share: float, times: int) -> None:
     short, long = foreign(share, 10.0), foreign(share, 10.0 * times)
     assert short.value is not None
     assert long.value == pytest.approx(short.value, abs=1e-5)
 
 
 @pytest.mark.parametrize(("waited", "status"), [(0.03, "pass"), (0.33, "warn"), (0.55, "warn")])
-def test_a_server_that_waits_without_a_neighbour(waited: float, status: str) -> None:
+def test_n2_of_a_server_that_waits_without_a_neighbour(waited: float, status: str) -> None:
     check = asked(altered("server.cpu_wait_s", waited * 10, placement=None), "N2", "flask")
     assert check.status == status
     assert ("shares its CPUs with backend and loader" in check.message) == (status == "warn")
@@ -255,7 +251,7 @@ def components(item: Trial, id_: str) -> list[str]:
     return [check.component for check in ask.of_trial(item, LIMITS) if check.id == id_]
 
 
-def test_waiting_is_asked_of_services_and_of_each_busy_thread() -> None:
+def test_n2_and_p2_ask_services_and_each_busy_thread() -> None:
     waits = {"cpu_wait_s": 0.8, "involuntary_switches": 20_000, "busy_threads": 4}
     item = trial(parts=parts(server=waits))
     assert asked(item, "N2", "flask").value == 0.02
@@ -278,7 +274,7 @@ def test_waiting_is_asked_of_services_and_of_each_busy_thread() -> None:
         ("memory.full", "memory", 0.02, "fail"),
     ],
 )
-def test_pressure(name: str, label: str, share: float, status: str) -> None:
+def test_n3_of_pressure(name: str, label: str, share: float, status: str) -> None:
     pressed = machine().pressure | {name: share * 10}
     noisy = machine(pressure=pressed, busy_s=OWN_S + 0.66 * CPU_S)
     check = asked(trial(machine=noisy), "N3", label)
@@ -288,14 +284,14 @@ def test_pressure(name: str, label: str, share: float, status: str) -> None:
     assert alone.status == ("warn" if label == "cpu" and status == "fail" else status)
 
 
-def test_pressure_that_is_not_told_is_unknown() -> None:
+def test_n3_is_unknown_without_pressure() -> None:
     item = altered("machine.pressure", {"io.some": 0.0})
     assert asked(item, "N3", "io").status == "pass"
     assert asked(item, "N3", "cpu").status == asked(item, "N3", "memory").status == "unknown"
     assert "/proc/pressure/cpu" in asked(item, "N3", "cpu").message
 
 
-def test_a_quota_of_the_load_tool_is_a_fault_and_one_of_the_server_is_not() -> None:
+def test_n5_calls_a_quota_of_the_load_tool_a_fault_and_one_of_the_server_not() -> None:
     assert "N5" not in ids(altered("machine.throttled", None))
     stopped = {"quota_cpus": 0.5, "throttled": 3}
     of_trial = ask.of_trial(trial(parts=parts(loader=stopped)), LIMITS)
@@ -304,7 +300,7 @@ def test_a_quota_of_the_load_tool_is_a_fault_and_one_of_the_server_is_not() -> N
     assert asked(trial(parts=parts(server=stopped)), "N5").status == "pass"
 
 
-def test_what_belongs_to_no_part_is_named_and_not_blamed_on_others() -> None:
+def test_n1_names_what_belongs_to_no_part_and_blames_no_others() -> None:
     noisy = observation(machine=machine(busy_s=25.0))
     assert asked(trial(observation=noisy), "N1").status == "fail"
     check = asked(trial(observation=noisy.model_copy(update={"unassigned_cpu_s": 9.5})), "N1")
@@ -312,7 +308,7 @@ def test_what_belongs_to_no_part_is_named_and_not_blamed_on_others() -> None:
     assert "processes of the trial that belong to no part 9.5 s" in check.message
 
 
-def test_a_part_that_runs_elsewhere_leaves_others_unknown() -> None:
+def test_n1_and_n2_are_unknown_where_a_part_runs_elsewhere() -> None:
     unseen = dict.fromkeys(("cpu_s", "cpu_wait_s", "involuntary_switches"))
     outside = usage("running", "server", **unseen, why="it was running already")
     item = trial(parts=(outside, usage("closed", "loader")))
@@ -320,58 +316,3 @@ def test_a_part_that_runs_elsewhere_leaves_others_unknown() -> None:
     check = asked(item, "P2", "running")
     assert (check.status, check.value) == ("unknown", None)
     assert check.message.endswith("not known: it was running already")
-
-
-# P
-
-
-@pytest.mark.parametrize(
-    ("changed", "status", "value", "says"),
-    [
-        ({}, "pass", 0, "0-1 for server, backend; 2 for loader"),
-        (
-            {"placement": None, "machine": machine(busy_by_cpu_s=BUSY)},
-            "warn",
-            0.925,
-            "the load tool and server and backend share CPUs, 92.5 % busy",
-        ),
-        ({"placement": None, "machine": None}, "warn", None, "not known"),
-        (placed(server="0-1", loader="2", backend="3"), "pass", 0, ""),
-        # Who places and leaves a part on the load tool's CPUs; who puts both there accepts it.
-        (placed(server="0-1", loader="2"), "fail", 0.95, "the load tool and backend share CPUs"),
-        (placed(server="0-1", loader="2") | {"machine": machine()}, "warn", 0.5, ""),
-        (placed(server="0-1", loader="2") | {"machine": None}, "unknown", None, ""),
-        (placed(server="0", loader="0", backend="1"), "warn", 0.95, ""),
-    ],
-)
-def test_shared_cpus(changed: dict[str, Any], status: str, value: float, says: str) -> None:
-    check = asked(trial(**changed), "P1")
-    assert (check.status, check.value, check.subject) == (status, value, "apparatus")
-    assert says in check.message
-
-
-def test_preemption_by_the_trials_own_parts_is_a_warning() -> None:
-    apart = ActualPlacement(cpus={"server": "0-1", "loader": "2", "backend": "3"})
-    for changed, says in (
-        ({}, "the server shares its CPUs with backend"),
-        ({"placement": apart}, "wait for one another"),
-    ):
-        item = altered("server.involuntary_switches", 76_720, **changed)
-        assert asked(item, "P2", "flask").status == "warn"
-        assert says in asked(item, "P2", "flask").message
-
-
-def test_parts_that_cannot_be_placed_apart_are_no_warning() -> None:
-    """Two CPUs and three parts: one is the load tool's, so server and backend share the other."""
-    server = parts(server={"involuntary_switches": 12_000, "cpu_wait_s": 2.8})
-    apart = ActualPlacement(cpus={"server": "0", "backend": "0", "loader": "1"})
-
-    def check(id_: str, label: str, placement: ActualPlacement | None, **changed: Any) -> Check:
-        two = machine(cpus=2, pressure={"cpu.some": 6.5}, **changed)
-        return asked(trial(parts=server, machine=two, placement=placement), id_, label)
-
-    for id_, component in (("N2", "flask"), ("N3", "cpu"), ("P2", "flask")):
-        actual = check(id_, component, apart)
-        assert (actual.status, actual.message.endswith("fewer CPUs than parts")) == ("pass", True)
-        assert check(id_, component, None).status == "warn"  # the load tool waits with them
-        assert "see foreign-cpu" in check(id_, component, apart, busy_s=19.0).message

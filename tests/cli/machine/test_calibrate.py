@@ -175,7 +175,9 @@ def test_without_one_a_run_says_nothing_and_takes_the_defaults(tmp_path: Path) -
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("how", ["other kernel", "cut off", "newer"])
-def test_a_stale_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_a_stale_calibration_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
     actual = calibration({"P2": (BEYOND,)}).model_dump(mode="json")
     if how == "other kernel":
         actual["machine"]["kernel"] = "2.6.32"
@@ -235,7 +237,9 @@ def test_a_loud_machine_keeps_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "state").exists() or not any((tmp_path / "state").rglob("*.json"))
 
 
-def test_one_that_we_may_not_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_calibration_that_cannot_be_read_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(*_: object, **__: object) -> bool:
         raise PermissionError(13, "Permission denied", "there")
 

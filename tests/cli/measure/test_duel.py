@@ -178,7 +178,9 @@ def listens(port: int) -> bool:
         ("http://127.0.0.1:2/", 4, "start the server first"),
     ],
 )
-def test_answers_compared(bench: Bench, tmp_path: Path, other: str, code: int, says: str) -> None:
+def test_a_duel_compares_answers(
+    bench: Bench, tmp_path: Path, other: str, code: int, says: str
+) -> None:
     call = bench("duel", PONG, other, *LABELS, "--time", "1s")
     assert says in call.err
     assert "time limit" not in call.err
@@ -187,7 +189,7 @@ def test_answers_compared(bench: Bench, tmp_path: Path, other: str, code: int, s
     assert not (tmp_path / "results").exists()
 
 
-def test_different_bodies_are_not_comparable(bench: Bench, tmp_path: Path) -> None:
+def test_a_duel_of_different_bodies_is_not_comparable(bench: Bench, tmp_path: Path) -> None:
     call = bench("duel", "--details", PONG, f"{PONG} --body other", *LABELS, "--time", "6s", code=4)
     if "FAILED" not in call.err:
         assert "! duel (in turns)  Not comparable: their bodies differ" in call.out, call.all
@@ -217,7 +219,7 @@ def test_a_file_of_the_users_own_is_not_replaced(bench: Bench, tmp_path: Path) -
     assert (tmp_path / "suite.toml").read_text() == "benchforge = 1\n"
 
 
-def test_a_suite_that_was_edited_is_kept() -> None:
+def test_a_duel_keeps_a_suite_that_was_edited() -> None:
     written = suite_of("serve {port}", folder=Path())
     assert not duel.why_kept(written)
     assert duel.why_kept(written.replace("connections = 16", "connections = 64")) == "it was edited"
@@ -238,7 +240,7 @@ def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -
     assert not [path for path in rest if b"abcdefgh1234" in path.read_bytes()]
 
 
-def test_every_option_stands_in_the_suite() -> None:
+def test_every_option_of_a_duel_stands_in_its_suite() -> None:
     fields: dict[str, Any] = {"method": "POST", "path": "/a?b=c", "rate": "500/s"}
     fields |= {"headers": {"Accept": "text/html"}, "body": '{"name": "Ada"}', "status": 201}
     backends = {"postgresql": "agents", "redis": None}

@@ -5,34 +5,20 @@ import re
 import shlex
 import shutil
 import tomllib
-from math import log, sqrt
 from pathlib import Path
 
 import pytest
 from documents.pages import ROOT
 from front_door import Bench, Told
-from hypothesis import given
-from hypothesis import strategies as st
 from made import plain
 from pydantic import JsonValue
 from repository import COMMAND, FAST, commit, git, repository
 from suite_texts.files import suite_text
 
 from benchforge.cli.measure.gate.command import command
-from benchforge.cli.measure.gate.commits.packages import (
-    NotPinnedError,
-    nearest,
-    of_poetry,
-    of_requirements,
-)
 from benchforge.cli.measure.gate.outcome import heads
-from benchforge.cli.measure.gate.verdict import RULE, decided, judge, level, precision
 from benchforge.model.files.folder import read_header
 from benchforge.model.summary.summary import CaseSummary
-from benchforge.model.summary.verdict import Method
-from benchforge.stats.distributions import t_quantile
-from benchforge.stats.inference.hodges_lehmann import ratio
-from benchforge.stats.inference.interval import Basis, by_t
 
 SUITE = suite_text("cli/measure/gate", command=COMMAND)
 LATE = 'import time\n\n\ndef body():\n    time.sleep(0.005)\n    return b"fast"\n'
@@ -125,7 +111,7 @@ def test_the_throughput_at_a_fixed_rate_is_no_verdict(bench: Bench, tmp_path: Pa
     assert "the load has a fixed rate, so its throughput says nothing" in row["why"]
 
 
-def test_a_faster_commit_passes_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
+def test_a_gate_passes_a_faster_commit_beside_a_dirty_tree(bench: Bench, tmp_path: Path) -> None:
     (made(tmp_path) / "app/answer.py").write_text(FAST + "# changed\n")
     decision = decides(bench, "not slower", "--limit", "50%", "--badge", "badge.svg")
     assert " changed" in str(state(decision)["head"])
@@ -353,99 +339,6 @@ def test_what_installs_uv_has_the_hashes_of_the_lock_file() -> None:
         text = (ROOT / name).read_text()
         assert "scripts/uv.txt" in text
         assert "--require-hashes" in text
-
-
-@given(st.floats(0.01, 3), st.floats(0.01, 3), st.floats(0.001, 0.9), st.floats(0.001, 0.9))
-def test_a_verdict_is_monotonous(item: float, other: float, limit: float, wider: float) -> None:
-    low, high = sorted((item, other))
-    state_ = decided(low, high, limit)
-    assert (state_ == "not slower") == (low > 1 - limit)
-    if state_ == "slower":
-        assert high < 1
-        assert low <= 1 - limit
-    if state_ == "not slower":  # a larger limit passes what a smaller one does
-        assert decided(low, high, max(limit, wider)) == "not slower"
-
-
-RATIOS = st.lists(st.floats(0.5, 2), min_size=8, max_size=20)
-
-
-@given(RATIOS, st.floats(0.01, 0.5), st.integers(1, 50))
-def test_better_lower_is_the_mirror_of_better_higher(
-    values: list[float], limit: float, questions: int
-) -> None:
-    ones = [1.0] * len(values)
-    up = judge(ratio(values, ones), better="higher", limit=limit, questions=questions)
-    down = judge(ratio(ones, values), better="lower", limit=limit, questions=questions)
-    assert up.state == down.state
-    if up.low is not None and down.low is not None:
-        assert abs(up.low / down.low - 1) < 1e-9
-
-
-@given(st.floats(0.01, 0.5), st.integers(1, 100), st.floats(0.2, 2), st.integers(8, 100))
-def test_an_interval_of_that_precision_decides(
-    limit: float, questions: int, value: float, blocks: int
-) -> None:
-    """Intervals of which the run says that they are narrow enough exclude 1 or the limit."""
-    reached = 0.999 * precision(limit)
-    looked_at = RULE.t_error(1 - level(questions), blocks)
-    sd = reached * sqrt(blocks) / t_quantile(1 - looked_at / 2, blocks - 1)
-    method: Method = "paired t of log-ratios"
-    estimate = by_t(log(value), sd / sqrt(blocks), Basis(method, 0.95, blocks, sd))
-    verdict = judge(estimate, better="higher", limit=limit, questions=questions)
-    assert verdict.state in {"slower", "not slower"}
-
-
-@given(st.integers(1, 1000))
-def test_more_questions_have_wider_intervals(questions: int) -> None:
-    assert level(questions) <= level(questions + 1) < 1
-    assert RULE.kappa(1 - level(questions + 1)) < RULE.kappa(1 - level(questions))
-
-
-def test_pins_are_read_from_requirements_and_what_is_none_is_named() -> None:
-    files = {
-        "requirements.txt": "# all\n-r more/x.txt\nwaitress==3.0.2 \\\n    --hash=sha256:00\n",
-        "more/x.txt": "flask[async]==3.0 ; python_version > '3.8'  # why\n",
-        "loop.txt": "-r loop.txt\n",
-        "out.txt": "-r ../../etc/passwd\n",
-        "free.txt": "flask>=3\n",
-        "index.txt": "--index-url http://evil.example\n",
-        "url.txt": "flask @ http://evil.example/x.whl\n",
-    }
-    pins = of_requirements("requirements.txt", files.__getitem__)
-    assert pins == ("flask[async]==3.0 ; python_version > '3.8'", "waitress==3.0.2")
-    for name in ("loop.txt", "out.txt", "free.txt", "index.txt", "url.txt"):
-        with pytest.raises(NotPinnedError, match=name):
-            of_requirements(name, files.__getitem__)
-
-
-def test_pins_are_read_from_a_poetry_lock() -> None:
-    text = Path(__file__).with_name("poetry.lock").read_text()
-    assert of_poetry(text) == ("flask==3.0.0 ; python_version > '3.8'",)
-    for wrong in ("[", "package = 1", '[[package]]\nname = "a"', text.replace("3.0.0", "3 \\n -e")):
-        with pytest.raises(NotPinnedError):
-            of_poetry(wrong)
-
-
-@given(st.text())
-def test_no_text_of_a_lock_breaks_the_readers(text: str) -> None:
-    for read in (of_poetry, lambda item: of_requirements("r.txt", {"r.txt": item}.__getitem__)):
-        try:
-            pins = read(text)
-        except (NotPinnedError, KeyError):
-            continue
-        assert all("==" in pin and "\n" not in pin for pin in pins)
-
-
-def test_the_nearest_lock_is_taken_up_to_the_top(tmp_path: Path) -> None:
-    inner = tmp_path / "top/app/src"
-    inner.mkdir(parents=True)
-    (tmp_path / "uv.lock").touch()
-    assert nearest(inner, tmp_path / "top") is None
-    (tmp_path / "top/requirements.txt").touch()
-    assert nearest(inner, tmp_path / "top") == tmp_path / "top/requirements.txt"
-    (tmp_path / "top/app/poetry.lock").touch()
-    assert nearest(inner, tmp_path / "top") == tmp_path / "top/app/poetry.lock"
 
 
 @pytest.mark.network

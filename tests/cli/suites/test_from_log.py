@@ -103,7 +103,7 @@ def test_columns_without_a_value_to_keep_are_named(bench: Bench, tmp_path: Path)
 
 
 @pytest.mark.parametrize("path", ["/authors", "/logging", "/catalogins", "/tokenize"])
-def test_part_of_the_word_is_no_login(bench: Bench, tmp_path: Path, path: str) -> None:
+def test_part_of_the_word_login_makes_no_session(bench: Bench, tmp_path: Path, path: str) -> None:
     lines = [line(f"/products/{n}", n) for n in range(1, 90)]
     lines += [line(path, n, 201, "POST") for n in range(9)]
     (tmp_path / "access.log").write_text("".join(lines))

@@ -42,7 +42,9 @@ def test_a_new_suite_runs_as_it_is(bench: Bench) -> None:
     bench("validate", result, code=0)
 
 
-def test_what_is_switched_off_can_be_switched_on(bench: Bench, tmp_path: Path) -> None:
+def test_new_suites_have_what_is_switched_off_ready_to_switch_on(
+    bench: Bench, tmp_path: Path
+) -> None:
     needed_module("gunicorn")
     bench("new", "suite")
     file = tmp_path / "suite.toml"
@@ -79,7 +81,7 @@ def test_the_schema_is_that_of_what_is_installed(bench: Bench, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("entries", ["suite.toml", "sample_app.py"])
-def test_nothing_is_overwritten(bench: Bench, tmp_path: Path, entries: str) -> None:
+def test_new_overwrites_nothing(bench: Bench, tmp_path: Path, entries: str) -> None:
     (tmp_path / entries).write_text("mine")
     assert f"error: {entries}: exists already" in bench("new", "suite", code=2).err
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(entries, "mine")]

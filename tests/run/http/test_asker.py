@@ -54,7 +54,7 @@ def test_an_answer_is_the_same_in_all_pieces(name: bytes, cuts: list[int]) -> No
 
 
 @given(st.binary(max_size=200))
-def test_nonsense_is_no_answer(text: bytes) -> None:
+def test_any_bytes_end_in_an_answer_or_an_error(text: bytes) -> None:
     for head in (b"", b"HTTP/1.1 ", HEAD, HEAD + b"Transfer-Encoding: chunked\r\n\r\n"):
         with contextlib.suppress(HTTPException, OSError):
             received([head + text])

@@ -145,14 +145,14 @@ def runtime(version: str, **more: str) -> Interpreter:
         ("v30", "/srv/2024/python", "3.11.7", "pass"),
     ],
 )
-def test_a_runtime_is_what_it_is_called(label: str, wanted: str, version: str, status: str) -> None:
+def test_d4_holds_a_runtime_to_its_name(label: str, wanted: str, version: str, status: str) -> None:
     top = header(runtimes={label: runtime(version, requested=wanted)})
     (of_session,) = development.runtimes(top, (), limits())
     assert (of_session.id, of_session.status, of_session.component) == ("D4", status, label)
     assert status == "pass" or version in of_session.message
 
 
-def test_two_runtimes_that_are_one() -> None:
+def test_d4_names_two_runtimes_that_are_one() -> None:
     top = header(runtimes={"a": runtime("3.11.1"), "b": runtime("3.11.1"), "c": runtime("3.12.0")})
     actual = [(item.component, item.status) for item in development.runtimes(top, (), limits())]
     assert actual == [("a", "pass"), ("b", "warn"), ("c", "pass")]
@@ -168,7 +168,7 @@ def test_two_runtimes_that_are_one() -> None:
         (None, "unknown"),
     ],
 )
-def test_what_really_ran(executable: str | None, status: str) -> None:
+def test_d4_of_what_really_ran(executable: str | None, status: str) -> None:
     fields: dict[str, Any] = {"label": "server-a", "argv": ("python",), "environment": {}}
     fields |= {"stdout": "o", "stderr": "e", "exit_code": 0, "interpreter": "/x/python3.12"}
     started = StartedProcess(executable=executable, **fields)

@@ -120,7 +120,7 @@ def result(answered: tuple[int, str, Path], tmp_path: Path) -> Path:
     return Path(shutil.copytree(answered[2], tmp_path / "copy"))
 
 
-def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:
+def test_claims_find_what_was_planted(answered: tuple[int, str, Path]) -> None:
     code, out, result = answered
     verdicts = {verdict.claim: verdict for verdict in summary_of(result).verdicts}
     assert {label: verdict.state for label, verdict in verdicts.items()} == PLANTED, out

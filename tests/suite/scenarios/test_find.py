@@ -115,7 +115,7 @@ def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> N
     bench("verify", result, code=0)
 
 
-def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> None:
+def test_find_goes_on_after_it_was_ended_twice(bench: Bench, tmp_path: Path) -> None:
     # No neighbour keeps the server from such a latency, so that the search does not end before.
     path = suite(tmp_path, TOP + SHORT.replace("100ms", "5s"))
     call = bench("run", path, "--time-limit", "4s", code=0)
@@ -189,7 +189,7 @@ def changed(result: Path, folder: Path, name: str, change: Callable[[Any], None]
         ({"rate": 1000.0}, "1,000/s is not from 50 to 100/s"),
     ],
 )
-def test_a_search_that_was_changed_is_told(
+def test_validate_finds_a_change_in_a_search_of_find(
     bench: Bench, made: Path, tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
     file = "trials/*/trial.json"
@@ -198,7 +198,7 @@ def test_a_search_that_was_changed_is_told(
     assert bench("verify", copy).code != 0
 
 
-def test_an_easier_objective_is_named(bench: Bench, made: Path, tmp_path: Path) -> None:
+def test_verify_names_an_easier_objective_of_find(bench: Bench, made: Path, tmp_path: Path) -> None:
     def eased(header: Any) -> None:
         header["searches"]["ping"]["objectives"][0]["bound"] = 50.0
 

@@ -39,7 +39,7 @@ def test_ten_thousand_errors_are_twenty_and_a_count(bench: Bench, tmp_path: Path
     assert lines[-1] == "error: and 9,980 more errors"
 
 
-def test_a_line_of_a_megabyte_is_cut(bench: Bench, tmp_path: Path) -> None:
+def test_an_error_in_a_line_of_a_megabyte_is_cut(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(f'{SUITE}body = "{"x" * 1_000_000}"\n')
     call = bench("run", "a.toml")
     assert "a.toml:10:1: scenarios.hello.body: unknown key" in call.err
