@@ -18,7 +18,6 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.forked import forked
 from benchforge.model.values.frozen import Frozen, compact
 from benchforge.text.program import program
 from benchforge.text.steps import steps
@@ -93,6 +92,8 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
 
 def _by_second_process(folder: Path, names: Sequence[str]) -> Iterator[Parsed[Trial] | None]:
     """Return the trials of every other batch; None for one that is not as benchforge writes it."""
+    from benchforge.model.values.forked import forked  # noqa: PLC0415 - few results are so large
+
     batches = [names[first : first + _BATCH] for first in range(_BATCH, len(names), 2 * _BATCH)]
     firsts = _Firsts()
     parsed = (

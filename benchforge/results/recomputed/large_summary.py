@@ -11,7 +11,6 @@ from benchforge.model.files.folder import SUMMARY
 from benchforge.model.summary.summary import Summary
 from benchforge.results.recomputed.verified import alike
 from benchforge.run.disk.manifest import MOST_BYTES as LARGEST
-from benchforge.run.disk.result_writer import as_written
 from benchforge.text import door
 from benchforge.text.readable import cut
 
@@ -57,6 +56,8 @@ def compared_lines(folder: Path, again: Summary) -> ComparedLines:
 
     A file of ours has one value a line. The comparison ends where lines are of different values.
     """
+    from benchforge.run.disk.result_writer import as_written  # noqa: PLC0415 - few are so large
+
     file, number, differing = folder / SUMMARY, 0, list[FileFault]()
     with door.stream(folder, SUMMARY) as stream:
         for number, line in enumerate(_lines(as_written(again)), 1):
