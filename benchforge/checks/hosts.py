@@ -6,8 +6,8 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import loader
 from benchforge.model.files.result import Header, hard
 from benchforge.model.trial.check import Check, Status
-from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import Role
 from benchforge.text.readable import amount, conjoined, counted, figure, percent
 
 _WORST = ("pass", "unknown", "warn", "fail")

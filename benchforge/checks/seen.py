@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.observation import MachineUsage, Observation, Role, Usage
+from benchforge.model.trial.observation import MachineUsage, Observation, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import comparison
+from benchforge.model.values.case_name import Role, comparison
 from benchforge.model.values.cpus import Cpus
 
 NOT_OBSERVED = "nothing was observed from outside"

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 from pydantic import JsonValue
 
-from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Part
 
-if TYPE_CHECKING:  # only what a run ends with needs them
+if TYPE_CHECKING:  # only a run needs them
     from benchforge.model.summary.summary import Summary
     from benchforge.model.summary.verdict import Verdict
+    from benchforge.model.trial.trial import Trial
 
 hookspec = pluggy.HookspecMarker("benchforge")
 hookimpl = pluggy.HookimplMarker("benchforge")
@@ -56,7 +56,7 @@ def benchforge_planned(graph: Any) -> None:
 
 
 @hookspec
-def benchforge_trial_kept(trial: Trial) -> None:
+def benchforge_trial_kept(trial: "Trial") -> None:
     """Receive a trial once it is on disk, before the next load; never during a measurement.
 
     It is called for each attempt, also for a failed one, and not for ceilings. An error is printed

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from benchforge.model.trial.answers.answer import Request
-from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.reading import Load, Reading
 from benchforge.model.trial.sample import Sample
-from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.trial.window import Window
 from benchforge.model.values.units import Duration, Measurand, percentile
 from benchforge.parts.command import Command, Need, Task
@@ -24,8 +23,9 @@ from benchforge.parts.fillable import WrongOption
 from benchforge.parts.kinds import Kind
 from benchforge.parts.site import Output, Probe, RightAnswer, Site, Target
 
-if TYPE_CHECKING:  # only reporters need summaries
+if TYPE_CHECKING:  # only a run needs trials, and only reporters need summaries
     from benchforge.model.summary.summary import Summary
+    from benchforge.model.trial.trial import Trial
 
 
 UPSTREAM_OPTIONS = ("upstream", "upstreams")
@@ -387,7 +387,7 @@ class Metric(Part):
     search for a rate limits them; checks of response times or CPU time concern these only."""
 
     @abstractmethod
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+    def of_trial(self, trial: "Trial", label: str, window: Window) -> Iterator[Sample]:
         """Yield the samples of one measured trial, under the metric's label in the suite.
 
         `window` gives the seconds of warm-up from the load's start; `kept(trial, window)` returns
@@ -419,13 +419,13 @@ class Reporter(Part):
     It applies if the reporter is chosen by name."""
 
     @abstractmethod
-    def report(self, summary: "Summary", trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+    def report(self, summary: "Summary", trials: "Sequence[Trial]", folder: Path) -> Sequence[Path]:
         """Write files into the folder and return their paths."""
 
     def text(
         self,
         summary: "Summary",
-        trials: Sequence[Trial],
+        trials: "Sequence[Trial]",
         width: int | None = None,
         colour: bool = False,
     ) -> str:

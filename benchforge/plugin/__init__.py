@@ -12,11 +12,10 @@ from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
 from benchforge.model.trial.answers.answer import Request
-from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.reading import (
     Bodies,
+    Load,
     Reading,
     SampledBody,
     Schedule,
@@ -24,10 +23,9 @@ from benchforge.model.trial.reading import (
     StageReading,
 )
 from benchforge.model.trial.sample import Sample
-from benchforge.model.trial.trial import Load, StartedProcess, Trial, exposed
 from benchforge.model.trial.window import Window, after_cut
 from benchforge.model.values.bounds import bounded
-from benchforge.model.values.case_name import server_names
+from benchforge.model.values.case_name import Role, server_names
 from benchforge.model.values.units import RATE, Duration, Measurand, Rate, Share, Size, titled
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.content import text_of
@@ -50,7 +48,7 @@ from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.parts.site import Accepts, Output, Probe, RightAnswer, Site, Succeeds, Target
 from benchforge.text import door, readable, safe
 
-if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `check`
+if TYPE_CHECKING:  # only a run and its reports need them, and they take an eighth of `check`
     from benchforge.model.summary.capacity import Capacity, ConcurrencySweep
     from benchforge.model.summary.cause import Cause, FoldedFinding
     from benchforge.model.summary.doubts import doubted
@@ -71,6 +69,9 @@ if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `che
         Estimate,
         Verdict,
     )
+    from benchforge.model.trial.check import Check
+    from benchforge.model.trial.observation import Usage
+    from benchforge.model.trial.trial import StartedProcess, Trial, exposed
 
 # Hooks: functions that benchforge calls.
 __all__ = ["hookimpl"]
@@ -109,14 +110,17 @@ __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
 # Text and files: numbers as people read them; safe handling of untrusted text and folders.
 __all__ += ["door", "readable", "safe"]
 
-_SUMMARIES = ("summary", "verdict", "ranking", "capacity", "cause", "doubts", "rows")
+_LATE = (
+    *("trial.check", "trial.observation", "trial.trial", "summary.summary", "summary.verdict"),
+    *("summary.ranking", "summary.capacity", "summary.cause", "summary.doubts", "summary.rows"),
+)
 
 
 def __getattr__(name: str) -> object:
-    """Return a name of a summary, imported when a plugin first imports it."""
-    modules = _SUMMARIES if name in __all__ else ()
+    """Return a name of a trial or a summary, imported when a plugin first imports it."""
+    modules = _LATE if name in __all__ else ()
     for module in modules:
-        content = vars(import_module(f"benchforge.model.summary.{module}"))
+        content = vars(import_module(f"benchforge.model.{module}"))
         if name in content:
             return content[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -10,8 +10,8 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from benchforge.model.suite.until import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
-from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.reading import Load, Reading
+from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import ProbedSlice, Turns
 from benchforge.stats.distributions import t_quantile
 from benchforge.text.readable import exact

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Request
-from benchforge.model.trial.observation import Role
+from benchforge.model.values.case_name import Role
 from benchforge.parts.part import Part
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.document import Tables

@@ -13,7 +13,7 @@ from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
 from benchforge.model.suite.until import DECIDED_AFTER, LEAST_BLOCKS, MOST_BLOCKS, Until
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.observation import Role
+from benchforge.model.values.case_name import Role
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Rate, Share
 from benchforge.parts.fillable import WrongOption

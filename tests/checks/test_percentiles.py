@@ -13,8 +13,7 @@ from benchforge.checks.percentiles import Percentiles, of_scenario
 from benchforge.model.files.result import Header, MetricUse
 from benchforge.model.suite.search import Objective, RateSearch
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load, Reading
 from benchforge.model.trial.window import WHOLE
 from benchforge.parts.part import Metric
 

@@ -30,8 +30,8 @@ from benchforge.model.summary.summary import FailedTrial
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Schedule, Series
-from benchforge.model.trial.trial import Failure, Load, StartedProcess, Trial
+from benchforge.model.trial.reading import Load, Schedule, Series
+from benchforge.model.trial.trial import Failure, StartedProcess, Trial
 from benchforge.parts.registry import Registry
 from benchforge.stats.turns import order
 

@@ -18,7 +18,7 @@ from made.plain import reading
 from planted.beside import command
 from suite_texts.files import suite_text
 
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.http.wire.record import record_of, tallied
 from benchforge.run.sandbox.host import LocalHost

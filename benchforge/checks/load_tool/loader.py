@@ -10,9 +10,9 @@ from benchforge.checks.seen import because, of_roles, users_think
 from benchforge.model.trial.check import Check, Subject
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import Usage
-from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.reading import Load, Reading
 from benchforge.model.trial.stream import Stream
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import amount, exact, figure, percent
 
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from benchforge.checks.limits import Limit, Thresholds
 from benchforge.checks.seen import NOT_LOOKED_AT, because, machine_of
 from benchforge.model.trial.check import Check, Status
-from benchforge.model.trial.observation import Role, Usage
+from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import Role
 from benchforge.model.values.cpus import Cpus
 from benchforge.text.readable import amount, conjoined, figure, percent
 

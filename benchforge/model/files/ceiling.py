@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import Role
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import figure
 

@@ -15,9 +15,10 @@ from benchforge.model.summary.latency import LatencyAtRate
 from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.verdict import ComparisonVerdict, Estimate, StopDecision, Verdict
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Load
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import Failure, Load
+from benchforge.model.trial.trial import Failure
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.bounds import FileName, Moment
 from benchforge.model.values.case_name import KIND, STAGE, CaseName

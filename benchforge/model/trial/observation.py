@@ -5,9 +5,8 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
+from benchforge.model.values.case_name import Role
 from benchforge.model.values.frozen import ROW, Frozen
-
-Role = Literal["server", "upstream", "backend", "loader"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=ROW)

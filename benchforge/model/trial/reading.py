@@ -1,13 +1,46 @@
-"""Reading of a load tool: one measurement in one form for all tools."""
+"""Load that a driver declares, and its reading: one measurement in one form for all tools."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat
+from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.values.frozen import Frozen
 
 _STATUSES = r"^[1-9]\d\d(?:-[1-9]\d\d)?$|^[1-9]xx$"
+
+
+class Load(Frozen):
+    """Load that the driver's options declare; None: unknown."""
+
+    connections: PositiveInt | None = None
+    "Number of concurrent connections."
+    keep_alive: bool | None = None
+    "True if a connection is to carry several requests."
+    processes: PositiveInt | None = None
+    "Number of threads or processes that make the load."
+    declared_s: NonNegativeFloat = 0.0
+    "Length of the load by the driver's options."
+    kind: Literal["loader", "client"] = "loader"
+    "Kind of driver: a client is measured itself, a load tool is part of the apparatus."
+    rate: PositiveFloat | None = None
+    "Target rate in requests per second; None for a closed loop."
+    stages: str = ""
+    "Rates over time in words, if the rate changes by plan: `rate` is then their mean."
+    concurrency: PositiveInt | None = None
+    "Number of concurrent requests in a closed loop, over all connections."
+    think_s: NonNegativeFloat = 0.0
+    "Pause of a closed loop between a response and the connection's next request."
+    method: str | None = None
+    "Mode in which requests are to be made, of a driver with several modes that reports it."
+    protocol: str | None = None
+    "HTTP version of the driver, such as HTTP/1.1."
+    alpn: bool = False
+    "True if over TLS the driver offers HTTP/2 and HTTP/1.1, of which the server chooses."
+    sleeps: bool = True
+    "True if the driver waits without using a CPU. If false, its CPU time does not show its limit."
+    options_digest: str = ""
+    "Digest of the driver's options and script."
 
 
 class Series(Frozen):

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError, field_validator
 
-from benchforge.model.trial.observation import Role
+from benchforge.model.values.case_name import Role
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import too_many
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from benchforge.model.suite.placement import ActualPlacement, AppliedTuning
@@ -21,7 +21,7 @@ from benchforge.model.trial.answers.monitor import (
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.hosts import TrialHost
 from benchforge.model.trial.observation import Observation
-from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.reading import Load, Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.bounds import Below, Facts, Moment
@@ -56,39 +56,6 @@ class Failure(Frozen):
     def by_answer(self) -> bool:
         """True if the server failed the trial by what it answered, also in an older result."""
         return self.subject == "behaviour" and (self.broken or self.stage == "ask")
-
-
-class Load(Frozen):
-    """Load that the driver's options declare; None: unknown."""
-
-    connections: PositiveInt | None = None
-    "Number of concurrent connections."
-    keep_alive: bool | None = None
-    "True if a connection is to carry several requests."
-    processes: PositiveInt | None = None
-    "Number of threads or processes that make the load."
-    declared_s: NonNegativeFloat = 0.0
-    "Length of the load by the driver's options."
-    kind: Literal["loader", "client"] = "loader"
-    "Kind of driver: a client is measured itself, a load tool is part of the apparatus."
-    rate: PositiveFloat | None = None
-    "Target rate in requests per second; None for a closed loop."
-    stages: str = ""
-    "Rates over time in words, if the rate changes by plan: `rate` is then their mean."
-    concurrency: PositiveInt | None = None
-    "Number of concurrent requests in a closed loop, over all connections."
-    think_s: NonNegativeFloat = 0.0
-    "Pause of a closed loop between a response and the connection's next request."
-    method: str | None = None
-    "Mode in which requests are to be made, of a driver with several modes that reports it."
-    protocol: str | None = None
-    "HTTP version of the driver, such as HTTP/1.1."
-    alpn: bool = False
-    "True if over TLS the driver offers HTTP/2 and HTTP/1.1, of which the server chooses."
-    sleeps: bool = True
-    "True if the driver waits without using a CPU. If false, its CPU time does not show its limit."
-    options_digest: str = ""
-    "Digest of the driver's options and script."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=ROW)

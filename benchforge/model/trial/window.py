@@ -1,15 +1,19 @@
 """The part of a load that counts, and the warm-up that is cut from its start."""
 
 import math
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import NonNegativeFloat, NonNegativeInt
 
-from benchforge.model.trial.observation import NetworkFlow
 from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import exact
+
+if (
+    TYPE_CHECKING
+):  # metrics import this when a suite is read, and need no trial before one is measured
+    from benchforge.model.trial.observation import NetworkFlow
+    from benchforge.model.trial.trial import Trial
 
 Classification = Literal["flat", "warm-up", "late", "step", "trend", "unknown"]
 
@@ -102,7 +106,7 @@ class LoadAfterCut(NamedTuple):
     "Description of the cut and of the source of the share; empty without a cut."
 
 
-def bins_of(trial: Trial) -> tuple[Bins | None, str]:
+def bins_of(trial: "Trial") -> tuple[Bins | None, str]:
     """Return the bins of a trial's load, or None and why there are none."""
     reading, observation = trial.reading, trial.observation
     if reading is None:
@@ -121,7 +125,7 @@ def bins_of(trial: Trial) -> tuple[Bins | None, str]:
     return _of_flow(observation.flow, reading)
 
 
-def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
+def after_cut(trial: "Trial", window: Window) -> LoadAfterCut | None:
     """Return the part of a trial's load after the cut; None without bins or a reading."""
     reading = trial.reading
     if reading is None:
@@ -144,7 +148,7 @@ def after_cut(trial: Trial, window: Window) -> LoadAfterCut | None:
     return LoadAfterCut(share, reading.seconds - skipped * bins.seconds, errors, cut)
 
 
-def _of_flow(flow: NetworkFlow, reading: Reading) -> tuple[Bins | None, str]:
+def _of_flow(flow: "NetworkFlow", reading: Reading) -> tuple[Bins | None, str]:
     """Return the whole bins inside the load: it begins in the first bin with traffic."""
     first = next((index for index, sent in enumerate(flow.sent) if sent), None)
     if first is None:

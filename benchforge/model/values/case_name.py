@@ -11,6 +11,7 @@ from benchforge.model.values.frozen import Frozen
 
 Among = Literal["servers", "clients"]
 "What is compared: the servers under one load tool, or the clients of one server."
+Role = Literal["server", "upstream", "backend", "loader"]
 KIND, STAGE = "kind", "stage"
 "Axes of a mix's kinds and a load's stages, in the place of what varies: all its paths have dots."
 

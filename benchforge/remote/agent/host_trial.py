@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from benchforge.errors import TrialFailed, Unusable
-from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Failure
+from benchforge.model.values.case_name import Role
 from benchforge.parts.content import content_of
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site

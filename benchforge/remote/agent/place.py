@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
-from benchforge.model.trial.observation import Role
 from benchforge.model.values.bounds import Facts
+from benchforge.model.values.case_name import Role
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
 from benchforge.remote import wire

@@ -11,8 +11,9 @@ from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import HEADER
 from benchforge.model.files.result import Header
 from benchforge.model.suite.search import RateSearch
+from benchforge.model.trial.reading import Load
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.results.validity.contradiction import Contradiction
 from benchforge.text.readable import exact

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
-from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load, StartedProcess, Trial
+from benchforge.model.trial.reading import Load, Reading
+from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.results.validity.contradiction import BRIEF_S, Contradiction, beneath
 from benchforge.results.validity.identities import MORE, cpu_at_most

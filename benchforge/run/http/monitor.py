@@ -16,7 +16,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Answer, either, statuses_of
 from benchforge.model.trial.answers.json_body import Undecodable, decoded
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.model.values.cpus import Cpus
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.command import Command

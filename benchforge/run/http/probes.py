@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from benchforge.model.trial.answers.answer import Answer, Request
 from benchforge.model.trial.answers.monitor import EqualAnswers, Exhaustion, Listener, Probes, Sizes
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.parts.content import opened
 from benchforge.run.http.request import Asking, HttpProbe, Version, ask, reason
 from benchforge.run.sandbox.sandbox import Running, Sandbox

@@ -22,7 +22,7 @@ from benchforge.model.trial.answers.answer import (
     difference,
 )
 from benchforge.model.trial.answers.json_body import Undecodable, decoded
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.parts.part import Server
 from benchforge.run.http import http2
 from benchforge.run.http.bounded import BoundedSocket, Endless, OnlyHttp2, Received, exchanged

@@ -6,8 +6,8 @@ import socket
 import time
 from collections.abc import Collection, Iterator, Mapping
 
-from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Link
+from benchforge.model.values.case_name import Role
 from benchforge.run.http.wire.packets import counted, opened, segment, waiting
 from benchforge.run.sandbox.sandbox import Sandbox
 

@@ -10,7 +10,8 @@ from typing import get_args
 
 from benchforge.model.suite.placement import ActualPlacement, Placement, StrayProcesses, by_cpus
 from benchforge.model.trial.check import Check, Status
-from benchforge.model.trial.observation import Role, Usage
+from benchforge.model.trial.observation import Usage
+from benchforge.model.values.case_name import Role
 from benchforge.model.values.cpus import Cpus
 from benchforge.run.machine.quiet import text
 from benchforge.run.sandbox.keeper import below, family

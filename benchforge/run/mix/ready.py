@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from benchforge.model.trial.answers.answer import Answer, Expect, Request
 from benchforge.model.trial.answers.good_response import GoodResponse, right_of
 from benchforge.model.trial.answers.monitor import MonitorAnswer, Probes
+from benchforge.model.trial.reading import Load
 from benchforge.model.trial.stream import Stream, StreamKind
-from benchforge.model.trial.trial import Load
 from benchforge.model.values.cpus import Cpus
 from benchforge.run.http import asker
 from benchforge.run.http.monitor import Monitoring, Record, SeenAnswer

@@ -16,7 +16,8 @@ from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
 from benchforge.model.files.result import changes, fingerprint
 from benchforge.model.trial.answers.answer import Expect
-from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.trial.reading import Load
+from benchforge.model.trial.trial import Failure, Trial
 from benchforge.parts.fault import blamed
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.result_writer import entered

@@ -22,11 +22,12 @@ from benchforge.model.trial.answers.monitor import (
     Probes,
 )
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.observation import Observation, Role
-from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.observation import Observation
+from benchforge.model.trial.reading import Load, Reading
 from benchforge.model.trial.stream import Stream
-from benchforge.model.trial.trial import Link, Load, StartedProcess
+from benchforge.model.trial.trial import Link, StartedProcess
 from benchforge.model.trial.turns import Turns
+from benchforge.model.values.case_name import Role
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Part, ServesCode, Service
 from benchforge.parts.site import Site

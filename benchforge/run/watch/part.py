@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from benchforge.model.trial.observation import Role
 from benchforge.model.trial.rows import UsageRow
+from benchforge.model.values.case_name import Role
 from benchforge.run.sandbox.procfs import children, children_told
 from benchforge.run.watch.files import content
 from benchforge.run.watch.memory import pss, unmapped

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchforge.model.trial.observation import Observation, Role, Usage
+from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.rows import SYSTEM, USAGE, rows_file, usage_line
+from benchforge.model.values.case_name import Role
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.machine.placement import Stay
 from benchforge.run.sandbox.procfs import children, children_told

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from benchforge.model.trial.observation import Role, Usage
+from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.rows import UsageRow
+from benchforge.model.values.case_name import Role
 from benchforge.run.sandbox.sandbox import Running, Sandbox, last_lines
 from benchforge.run.watch.files import content, whole
 from benchforge.run.watch.foreign import printable

@@ -6,7 +6,8 @@ from benchforge.model.suite.search import RateSearch
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.summary import CaseFinding, CaseSummary, DoubtedTrial, FailedTrial
 from benchforge.model.trial.check import Check, passed
-from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.trial.reading import Load
+from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Metric

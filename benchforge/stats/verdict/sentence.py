@@ -7,7 +7,7 @@ from typing import NamedTuple
 from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import Estimate, Objection, Verdict
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.units import titled
 from benchforge.stats.summary.line import left_to

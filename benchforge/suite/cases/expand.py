@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from pydantic import BaseModel
 
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.observation import Role
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import CaseName, Role
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.suite.cases.case import Case, CasePart, PartT, as_text, digest, template
 from benchforge.suite.matrix import (

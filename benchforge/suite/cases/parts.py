@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from benchforge.model.trial.observation import Role
+from benchforge.model.values.case_name import Role
 from benchforge.parts.fillable import WrongOption
 from benchforge.parts.part import Part, ServesCode
 from benchforge.suite.matrix import ROLES, Point, about, part_at, projected, reaching

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchforge.errors import Unusable
 from benchforge.model.files.folder import HEADER
-from benchforge.model.trial.observation import Role
+from benchforge.model.values.case_name import Role
 from benchforge.parts.part import Backend, Driver, Part, RunsPython, Server, ServesCode, Service
 from benchforge.suite.matrix import ROLES
 from benchforge.suite.scenarios.references import reached

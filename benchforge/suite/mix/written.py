@@ -10,8 +10,8 @@ from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.reading import Load
 from benchforge.model.trial.stream import Stream, StreamKind
-from benchforge.model.trial.trial import Load
 from benchforge.suite.mix.record import Share, amount
 from benchforge.suite.mix.stream import Mix
 

@@ -1,10 +1,13 @@
 """CPU time for each good response."""
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from benchforge.plugin import Measurand, Role, Sample, Trial, Usage, Window
-from benchforge_metrics.of_reading import ByRole
+from benchforge.plugin import Measurand, Role, Sample, Window
+from benchforge_metrics.of_reading import ByRole, Estimated
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial, Usage
 
 _AFTER = "after the load"
 _SHOWN = 0.01  # of the server's CPU time: with less, a column would say nothing
@@ -26,7 +29,7 @@ class Cpu(ByRole):
     of: tuple[Role, ...] = ("server", "upstream", "backend", "loader")
     "Role of the processes whose CPU time counts."
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+    def of_trial(self, trial: "Trial", label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each role that the trial has, and one for the time after its load."""
         yield from super().of_trial(trial, label, window)
         observation, good = trial.observation, None if trial.reading is None else trial.reading.good
@@ -37,7 +40,7 @@ class Cpu(ByRole):
             value = observation.after.cpu_s / good
             yield Sample(metric=label, unit=self.unit, value=value, of=_AFTER)
 
-    def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
+    def of_role(self, trial: "Trial", uses: "list[Usage]", window: Window) -> Estimated:
         reading = trial.reading
         seconds = [usage.cpu_s for usage in uses if usage.cpu_s is not None]
         if len(seconds) < len(uses):

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from benchforge.plugin import Measurand, Reading, Trial, Window, after_cut
+from benchforge.plugin import Measurand, Reading, Window, after_cut
 from benchforge_metrics.of_reading import OfReading, Value
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial
 
 NOT_TOLD = "the tool does not tell how many requests got no response"
 
@@ -25,7 +28,7 @@ class Errors(OfReading):
     unit: ClassVar[str] = "1"
     of_kinds: ClassVar[bool] = True
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         """Yield the total, then a value for each class, also without errors."""
         ended = _ended(trial, reading, window)
         yield ended.value(ended.bad, ended.why)
@@ -47,7 +50,7 @@ class ErrorRate(OfReading):
     of_kinds: ClassVar[bool] = True
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         ended = _ended(trial, reading, window)
         if ended.bad is None or ended.requests:
             yield ended.value(ended.bad and ended.bad / ended.requests, ended.why)
@@ -70,7 +73,7 @@ class _Ended:
         return Value(value, reason, self.extent, failed=failed, requests=requests)
 
 
-def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:
+def _ended(trial: "Trial", reading: Reading, window: Window) -> _Ended:
     requests = reading.responses + (reading.unanswered or 0)
     if reading.good is None:
         return _Ended(requests, None, reading.bounds)

@@ -1,10 +1,13 @@
 """Number of responses per TCP connection."""
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from benchforge.plugin import Reading, Trial, Window
+from benchforge.plugin import Reading, Window
 from benchforge_metrics.of_reading import OfReading, Value
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial
 
 COUNTER = "TcpPassiveOpens"
 
@@ -22,7 +25,7 @@ class KeepAlive(OfReading):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         opened, origin = _opened(trial, reading)
         if opened is None:
             yield Value(None, origin)
@@ -32,7 +35,7 @@ class KeepAlive(OfReading):
             yield Value(reading.responses / opened, "", origin)
 
 
-def _opened(trial: Trial, reading: Reading) -> tuple[int | None, str]:
+def _opened(trial: "Trial", reading: Reading) -> tuple[int | None, str]:
     """Return the number of connections and where it is from, or None and why it is not known."""
     if reading.connections is not None:
         return reading.connections, "connections as the tool tells"

@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import Histogram, Measurand, Reading, Trial, Window, WrongOption
+from benchforge.plugin import Histogram, Measurand, Reading, Window, WrongOption
 from benchforge_metrics.of_reading import OfReading, Value
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial
 
 Percent = Annotated[float, Field(gt=0, lt=100)]
 # Requests beyond a percentile: with fewer than the first it says nothing, with fewer than the
@@ -47,7 +50,7 @@ class Latency(OfReading):
     def parts(self) -> tuple[str | None, ...]:
         return tuple("mean" if percent is None else f"p{percent:g}" for percent in self._percents())
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         for part, percent in zip(self.parts(), self._percents(), strict=True):
             value = _mean(reading) if percent is None else _percentile(reading, percent)
             estimator = ", ".join(filter(None, (value.estimator, window.whole)))

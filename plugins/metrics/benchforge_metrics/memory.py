@@ -1,9 +1,12 @@
 """Memory, without counting shared pages twice."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from benchforge.plugin import Role, Trial, Usage, Window
-from benchforge_metrics.of_reading import ByRole
+from benchforge.plugin import Role, Window
+from benchforge_metrics.of_reading import ByRole, Estimated
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial, Usage
 
 
 class Memory(ByRole):
@@ -22,7 +25,7 @@ class Memory(ByRole):
     of: tuple[Role, ...] = ("server", "upstream", "backend")
     "Role of the processes whose memory counts."
 
-    def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
+    def of_role(self, trial: "Trial", uses: "list[Usage]", window: Window) -> Estimated:
         peaks = [usage.peak_pss_bytes for usage in uses if usage.peak_pss_bytes is not None]
         if len(peaks) < len(uses):
             reason = "; ".join(u.why for u in uses if u.peak_pss_bytes is None and u.why)

@@ -2,9 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from benchforge.plugin import Metric, Reading, Role, Sample, Trial, Usage, Window
+from benchforge.plugin import Metric, Reading, Role, Sample, Window
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial, Usage
+
+Estimated = tuple[float | None, str]
 
 
 class Value(NamedTuple):
@@ -26,14 +31,14 @@ class OfReading(Metric, ABC):
 
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+    def of_trial(self, trial: "Trial", label: str, window: Window) -> Iterator[Sample]:
         if trial.reading is not None:
             for value in self.values(trial, trial.reading, window):
                 units = {"unit": value.unit or self.unit, "estimator": value.estimator or None}
                 yield Sample(metric=label, **{**value._asdict(), **units})
 
     @abstractmethod
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         """Yield the values of a trial's reading."""
 
 
@@ -43,7 +48,7 @@ class ByRole(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
     of: tuple[Role, ...]
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+    def of_trial(self, trial: "Trial", label: str, window: Window) -> Iterator[Sample]:
         for role in self.of:
             value, text = None, "nothing was observed"
             if trial.observation is not None:
@@ -57,5 +62,5 @@ class ByRole(Metric):
             )
 
     @abstractmethod
-    def of_role(self, trial: Trial, uses: list[Usage], window: Window) -> tuple[float | None, str]:
+    def of_role(self, trial: "Trial", uses: "list[Usage]", window: Window) -> Estimated:
         """Return the value with its estimator, or None with the reason."""

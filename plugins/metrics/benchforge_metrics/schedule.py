@@ -1,10 +1,13 @@
 """The rate that a load tool kept, and its own delays."""
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from benchforge.plugin import Reading, Schedule, Trial, Window
+from benchforge.plugin import Reading, Schedule, Window
 from benchforge_metrics.of_reading import OfReading, Value
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial
 
 
 class RateMetric(OfReading):
@@ -19,7 +22,7 @@ class RateMetric(OfReading):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     fixed_parts: ClassVar[tuple[str | None, ...]] = ("due", "sent", "answered")
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         if (schedule := reading.schedule) is None:
             return
         counts = {"due": schedule.intended, "sent": schedule.sent, "answered": reading.responses}
@@ -41,7 +44,7 @@ class Lateness(OfReading):
     unit: ClassVar[str] = "s"
     fixed_parts: ClassVar[tuple[str | None, ...]] = ("p99", "max", "waited p99", "waited max")
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         if (schedule := reading.schedule) is None:
             return
         for name, histogram in (("", schedule.lateness), ("waited ", schedule.queueing)):

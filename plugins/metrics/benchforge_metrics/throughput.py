@@ -1,10 +1,13 @@
 """Responses per second."""
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from benchforge.plugin import Measurand, Reading, Trial, Window, after_cut
+from benchforge.plugin import Measurand, Reading, Window, after_cut
 from benchforge_metrics.of_reading import OfReading, Value
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial
 
 
 class Throughput(OfReading):
@@ -25,7 +28,7 @@ class Throughput(OfReading):
     count: Literal["good", "all"] = "good"
     "Responses that count: good ones, or complete ones of any status."
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         """Yield one value, in 1/s; unknown where only bounds of the good responses are known."""
         rest = after_cut(trial, window)
         counted = reading.responses if self.count == "all" else reading.good

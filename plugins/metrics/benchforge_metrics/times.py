@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from benchforge.plugin import Reading, Trial, Window
+from benchforge.plugin import Reading, Window
 from benchforge_metrics.of_reading import OfReading, Value
+
+if TYPE_CHECKING:
+    from benchforge.plugin import Trial
 
 OF_A_RESPONSE = "in turns: for each response; only ratios are valid"
 PER_RESPONSE = "s/response"
@@ -30,7 +33,7 @@ class Wall(OfReading):
     of: tuple[Literal["load", "process"], ...] = ("load",)
     "Interval to measure: the load as the tool reports it, or the lifetime of the tool's process."
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         for part in self.of:
             value: float | None = reading.seconds
             if part == "process":
@@ -70,7 +73,7 @@ class ClientCpu(OfReading):
     of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
     "Kind of CPU time."
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         user, system = reading.cpu_user_s, reading.cpu_system_s
         total = None if user is None or system is None else user + system
         values = {"total": total, "user": user, "system": system}
@@ -98,7 +101,7 @@ class ProcessTime(OfReading):
     of: tuple[Of, ...] = ("mean", "sd", "min", "max", "user", "system")
     "Statistics over the runs of the command."
 
-    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+    def values(self, trial: "Trial", reading: Reading, window: Window) -> Iterator[Value]:
         runs = len(reading.process_s)
         for part in self.of:
             value = _value(reading, part)

@@ -26,9 +26,9 @@ from recorded.tools import recorded
 from benchforge.checks import ask
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Reading, Schedule
+from benchforge.model.trial.reading import Load, Reading, Schedule
 from benchforge.model.trial.stream import Stream, StreamKind
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
 

@@ -11,8 +11,8 @@ from recorded.tools import recorded
 
 from benchforge.checks.load_tool.loader import residual_us
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Reading, Series
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.reading import Load, Reading, Series
+from benchforge.model.trial.trial import Trial
 
 # 16 connections for 10 s. A stall of 200 ms in each second: 160 requests wait for it, and the
 # others share 128 s of the connections' 160.

@@ -14,8 +14,8 @@ from benchforge.checks.server.resources import limiter
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import MachineUsage, Usage
-from benchforge.model.trial.reading import Schedule
-from benchforge.model.trial.trial import Load, StartedProcess, Trial
+from benchforge.model.trial.reading import Load, Schedule
+from benchforge.model.trial.trial import StartedProcess, Trial
 
 
 def with_usage(*usages: Usage, **changed: Any) -> Trial:

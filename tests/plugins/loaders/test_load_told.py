@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
 

@@ -6,7 +6,8 @@ import pytest
 from made import plain
 
 from benchforge.model.files.file import Parsed
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.reading import Load
+from benchforge.model.trial.trial import Trial
 from benchforge.results.validity.order import _alike
 
 

@@ -21,8 +21,8 @@ from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.hosts import TrialHost
 from benchforge.model.trial.observation import Usage
-from benchforge.model.trial.reading import Schedule
-from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.trial.reading import Load, Schedule
+from benchforge.model.trial.trial import Failure, Trial
 from benchforge.run.ceiling.ceiling import COSTS_S, SHARE, against, lacking, wanted
 from benchforge.run.ceiling.null_server import NullServer
 

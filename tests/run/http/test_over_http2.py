@@ -10,7 +10,7 @@ from measured.on_disk import trials_of
 from serving.certificate import pair
 from serving.faulty import Outside, probe, serving
 
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
 from benchforge.run.http.probes import ask_repeatedly

@@ -18,9 +18,9 @@ from benchforge.model.suite.search import Objective, RateSearch, SearchOutcome, 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Schedule
+from benchforge.model.trial.reading import Load, Schedule
 from benchforge.model.trial.stream import Stream, StreamKind
-from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.trial.trial import Failure, Trial
 from benchforge.parts.part import Metric
 from benchforge.parts.registry import Registry
 from benchforge.stats.search.objective import judged

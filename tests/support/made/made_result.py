@@ -11,7 +11,8 @@ from benchforge.model.files.result import Header, MetricUse
 from benchforge.model.suite.until import Until
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.model.trial.reading import Load
+from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.stats.summary.summarize import summarize
 

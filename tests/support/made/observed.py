@@ -11,8 +11,8 @@ from benchforge.model.trial.answers.monitor import EqualAnswers, Listener, Monit
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
-from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.reading import Load, Reading
+from benchforge.model.trial.trial import Trial
 
 LIMITS = limits()
 SEGMENTS = {"TcpOutSegs": 60_000, "TcpInSegs": 60_000}

@@ -13,8 +13,8 @@ from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
-from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load, Trial
+from benchforge.model.trial.reading import Load, Reading
+from benchforge.model.trial.trial import Trial
 
 LIMITS = limits()
 APART = ActualPlacement(cpus={"server": "0-1", "backend": "0-1", "loader": "2"})

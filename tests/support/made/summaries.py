@@ -10,8 +10,9 @@ from benchforge.checks.limits import limits
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.summary import summary as model
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.reading import Load
 from benchforge.model.trial.sample import Sample
-from benchforge.model.trial.trial import Failure, Load
+from benchforge.model.trial.trial import Failure
 from benchforge.model.values.case_name import CaseName
 from benchforge.suite.claims.read import question
 

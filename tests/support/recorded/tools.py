@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Finished, Loader, Output, Reading, Request, Target
 

@@ -10,8 +10,7 @@ from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, Positiv
 
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import TurnsPlanned, Until
-from benchforge.model.trial.observation import Role
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import CaseName, Role
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.part import Server, ServesCode

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
-from benchforge.model.trial.observation import Role
+from benchforge.model.values.case_name import Role
 from benchforge.parts.command import Task
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Accepts, RightAnswer, Site, Succeeds

@@ -10,8 +10,7 @@ from pydantic import Field
 
 from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.monitor import LoadAnswers
-from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Load, Reading
 from benchforge.run.http.request import once
 from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.http.wire.judged import Judge, RightOf
