@@ -75,7 +75,8 @@ def _lacking(readings: Mapping[str, Sequence[Reading]], percent: float) -> str:
     for server, of_server in readings.items():
         timely, blocks = len(_timely(of_server, percent)), len(of_server)
         if timely < min(LEAST, blocks):
-            return f"with {server}, the load tool sent late in {blocks - timely} of {blocks} blocks"
+            late = f"{blocks - timely} of {blocks} blocks"
+            return f"with {server}, the load tool sent too late for it in {late}"
         count, needed = sum(map(_responses, of_server)), round(100 * _SLOWER / (100 - percent))
         if count < needed:
             return f"p{percent:g} takes {exact(needed)} responses of each, and {server} has {count}"

@@ -75,7 +75,7 @@ def test_a_percentile_is_of_blocks_whose_load_tool_was_on_time() -> None:
     assert highest({"a": [timed(0)] * 4, "b": [timed(0)] * 4}) == (99, "")
     assert highest({"a": [timed(0)] * 4, "b": [timed(0)] * 3 + [timed(500)]}) == (99, "")
     tail, reason = highest({"a": [timed(0)] * 4, "b": ([timed(0)] * 2 + [timed(500)] * 2)})
-    assert (tail, reason) == (50, "with b, the load tool sent late in 2 of 4 blocks")
+    assert (tail, reason) == (50, "with b, the load tool sent too late for it in 2 of 4 blocks")
     tail, reason = highest({"a": [timed(0)], "b": [timed(0)] * 4})
     assert (tail, reason) == (95, "p99 takes 1,000 responses of each, and a has 500")
 
