@@ -174,14 +174,25 @@ class Brief:
             titles = self.summary.titles
             return [f"{label}: {titles[key]}" for label, key in titled if key in titles]
         first = self.trials[0]
-        number = None if first.load is None else first.load.connections
-        over = f" over {readable.counted(number, 'connection')}" if number else ""
-        size = f", an answer of {first.answers[0].sent}" if first.answers else ""
+        load = first.load
+        over = "" if load is None or load.kind == "client" else f" by {self._tools}"
+        if load is not None and load.connections:
+            over += f", {readable.counted(load.connections, 'connection')}"
+            over += " closed after each request" * (load.keep_alive is False)
+        cpus = "" if first.placement is None else first.placement.cpus.get("server", "")
+        over += f", server on CPU{'s' * (not cpus.isdigit())} {cpus}" if cpus else ""
+        size = f", answer of {first.answers[0].sent}" if first.answers else ""
         checks = self.answers[0].comparison.checks
         proofs = [check.status for check in checks if check.topic == "under load"]
         compared = self.answers[0].head.ratio is not None and {*proofs} == {"pass"}
         right = ", always right" if compared else ""
         return [f"{first.request.method} {first.request.path}{over}{size}{right}"]
+
+    @property
+    def _tools(self) -> str:
+        labels = [label.partition("loader-")[2] for label in self.summary.versions]
+        tools = sorted(filter(None, labels))
+        return readable.conjoined(tools) if tools else "a load tool"
 
     @cached_property
     def contestants(self) -> list[tuple[str, str, str]]:
