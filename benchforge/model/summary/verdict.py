@@ -207,3 +207,8 @@ class ComparisonVerdict(Frozen):
     "Bound of how far ratios in turns are from those alone, with its source; empty without turns."
     crowded: str = ""
     "Use of the CPUs by others, in words, if nobody may quote a ratio for it; else empty."
+
+    @property
+    def disturbed(self) -> str:
+        """What other programs used of the CPUs, in words; empty if little, or if it is unknown."""
+        return self.crowded if self.crowded.startswith("other programs") else ""

@@ -110,7 +110,7 @@ def headline(comparison: Comparison, summary: Summary) -> Headline:
     if ranked is None or ranked.ranking is None or len(ranked.ranking.order) == 1:
         return Headline("early", f"Undecided: {_reason(verdict)}")
     answer = _compared(ranked, ranked.ranking, summary, verdict)
-    beside = f", while {verdict.crowded}" if verdict.crowded.startswith("other") else ""
+    beside = f", while {verdict.disturbed}" if verdict.disturbed else ""
     return replace(answer, sentence=answer.sentence + beside)
 
 

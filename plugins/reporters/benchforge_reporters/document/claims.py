@@ -168,8 +168,9 @@ def claim_states(lines: Sequence[ClaimLine]) -> str:
     failing = [line for line in lines if line.state != "holds"]
     texts = [(line.claim.says or line.name).rstrip(".") for line in failing or lines]
     more = f"; and {len(texts) - 3} more" * (len(texts) > 3)  # noqa: PLR2004 - as many are read
-    states = "all " * (not failing and len(lines) > 1) + counted_states(lines)
-    states = "both hold" if states == "all 2 hold" else states
+    states = counted_states(lines)
+    if not failing and len(lines) > 1:
+        states = "both hold" if len(lines) == 2 else f"all {states}"  # noqa: PLR2004
     return f"{states}: {'; '.join(texts[:3])}{more}"
 
 

@@ -161,7 +161,7 @@ class _Screen:
 
     def _next(self) -> Iterator[str]:
         """Yield the command that decides what is open or removes a caveat, on its own line."""
-        crowded = any(answer.verdict.crowded.startswith("other") for answer in self.answers)
+        crowded = any(answer.verdict.disturbed for answer in self.answers)
         goal, _, rest = self.report.next_step.rpartition(": benchforge run ")
         command, _, lasts = rest.rpartition(", about ")
         if command:
