@@ -41,6 +41,7 @@ _MACHINE = (sharing.of_trial, noise.of_trial, clock.frequency, noise.memory, clo
 _IN_TURNS = (
     turns.of_trial,
     loader.in_turns,
+    resources.in_turns,
     *(
         family
         for family in _OF_TRIAL

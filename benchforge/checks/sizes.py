@@ -11,7 +11,7 @@ from typing import Final
 from benchforge.checks.answers.alike import first_answer
 from benchforge.checks.causes import spoken
 from benchforge.checks.machine import sharing
-from benchforge.checks.seen import of_roles
+from benchforge.checks.seen import cpus_of, of_roles
 from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
@@ -63,7 +63,7 @@ def sizes(comparison: Comparison, trials: Sequence[Trial], checks: Sequence[Chec
         cause = _CAUSES.get(id_, id_)
         causes[cause] = max(size, causes.get(cause, 0.0))
     # Where a trial does not tell it, the others speak for its side; where none does, it is unknown.
-    shares = ([*map(_used_by_others, trials)] for trials in measured)
+    shares = ([*map(sharing.foreign_share, trials)] for trials in measured)
     sides = [[share for share in side if share is not None] for side in shares]
     others = max(map(fmean, sides)) if all(sides) else None
     return Moves(sized, sum(causes.values()), others)
@@ -94,15 +94,10 @@ def _value(id_: str) -> Factor:
     return lambda trial: _without(_largest(trial, id_))
 
 
-def _used_by_others(trial: Trial) -> float | None:
-    """Return the share of the CPUs that others used; of turns, in the server's own."""
-    if trial.turns is None:
-        return sharing.used_by_others(trial)[0]
-    used = [slice_.foreign_cpu_s for slice_ in trial.turns.slices]
-    if not used or None in used:
-        return None
-    cpu_s = sum(seconds for seconds in used if seconds is not None)
-    return max(0.0, cpu_s / (trial.turns.seconds * trial.turns.cpus))
+def _waits(trial: Trial) -> float | None:
+    """Return the factor of a server that never waits, by the utilization law of its only CPU."""
+    used = _largest(trial, "W2") if cpus_of(trial, "server") == 1 else None
+    return max(1.0, 1 / used) if used and trial.turns is not None else None
 
 
 def _tool(trial: Trial) -> float | None:
@@ -151,8 +146,9 @@ def _logs(trial: Trial) -> float | None:
 
 
 _FACTORS: Final[Mapping[str, Factor]] = {
-    **dict.fromkeys(("N1", "I2"), lambda trial: _without(_used_by_others(trial))),
+    **dict.fromkeys(("N1", "I2"), lambda trial: _without(sharing.foreign_share(trial))),
     "N4": _value("N4"),
     "L1": _tool,
     "D3": _logs,
+    "W2": _waits,
 }

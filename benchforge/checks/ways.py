@@ -17,7 +17,7 @@ UNJUDGED: Final[Mapping[Way, _Reasons]] = {
         "I2 compares what others used in the slices of each": "N1, N2, N3, N4, L5, P2, quiet",
         "nobody looks at memory, heat, quotas and clocks": "M1, M2, M3, F1, F2, N5, T2, T3",
         "a server stands still between its slices: times mean nothing": "E2, L3, O1, S1, S2",
-        "between slices nobody looks at single processes and at backends": "W2, W3, W1 trial",
+        "between slices nobody looks at single processes and at backends": "W3, W1 trial",
     },
     "on hosts": {"no host waits for quiet before a trial": "quiet"},
 }

@@ -49,6 +49,10 @@ def _by_round(times: Callable[[Any, int], float]) -> Mapping[str, Any]:
     return {"turns.slices": changed}
 
 
+def _without_cpu(_: Any, slices: Any) -> Any:
+    return [piece | {"cpu_s": 0.0, "foreign_cpu_s": 0.0} for piece in slices]
+
+
 def _place(trial: Any, number: int) -> float:
     turns = trial["turns"]
     orders = [*order(turns["seed"], len(turns["trials"]), turns["rounds"])]
@@ -218,6 +222,7 @@ FAULTS: Mapping[str, Fault] = {
             **{f"observation.usage.*.{name}": value for name, value in _IDLE.items()},
             "observation.machine.pressure": {},
             "observation.machine.busy_s": 0.1,
+            "turns.slices": _without_cpu,
         }
     ),
     "W3": Fault({"observation.usage[backend].busiest_thread_cpu_s": _MUCH}),

@@ -180,6 +180,17 @@ def used_by_others(trial: Trial) -> tuple[float | None, str]:
     return max(0.0, machine.busy_s - own_s) / (machine.cpus * observation.seconds), ""
 
 
+def foreign_share(trial: Trial) -> float | None:
+    """Return the share of the CPUs that others used; of turns, in the server's own."""
+    if trial.turns is None:
+        return used_by_others(trial)[0]
+    used = [slice_.foreign_cpu_s for slice_ in trial.turns.slices]
+    if not used or None in used:
+        return None
+    cpu_s = sum(seconds for seconds in used if seconds is not None)
+    return max(0.0, cpu_s / (trial.turns.seconds * trial.turns.cpus))
+
+
 def by_processes(trial: Trial, limits: Thresholds) -> ForeignCpu:
     """Return the judged share of the CPUs that others used."""
     share, why = used_by_others(trial)

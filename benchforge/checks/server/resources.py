@@ -6,6 +6,7 @@ from statistics import fmean
 
 from benchforge.checks import seen
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.machine import sharing
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Link, Trial
@@ -18,6 +19,7 @@ _WORDS: dict[str, str] = {
     "mixed": "in TLS and without",
     "none": "over no connection that was seen",
 }
+_ONE_REQUEST = "one request at a time: the limit is how long each takes, not what is used up"
 _KEPT = 0.99
 "An open loop that was answered at this share of its rate was not held back by anything."
 
@@ -135,8 +137,7 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {reason}")
         return
     if reading.process_s or (trial.load is not None and trial.load.connections == 1):
-        says = "one request at a time: the limit is how long each takes, not what is used up"
-        yield limits.check("W2", "behaviour", None, says, "pass")
+        yield limits.check("W2", "behaviour", None, _ONE_REQUEST, "pass")
         return
     shares = dict(_shares(trial))
     used_up = [name for name, share in shares.items() if share >= _full(name, limits)]
@@ -155,6 +156,31 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         "backend elsewhere, for a link that is full, or have too few connections: try more of them"
     )
     yield limits.check("W2", "behaviour", max(shares.values()), says, "warn")
+
+
+def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """W2 of a server in turns: one that used less than one CPU in all waited for something.
+
+    Its CPU time includes that of its backends, which are frozen with it.
+    """
+    turns, server = trial.turns, trial.case.server
+    if turns is None or seen.users_think(trial):
+        return
+    if trial.load is not None and trial.load.connections == 1:
+        yield limits.check("W2", "behaviour", None, _ONE_REQUEST, "pass")
+        return
+    asked_s = sum(slice_.seconds - slice_.drained_s for slice_ in turns.slices)
+    used = sum(slice_.cpu_s for slice_ in turns.slices) / asked_s if asked_s > 0 else 0.0
+    others, says = sharing.foreign_share(trial), f"{server} used {percent(used)} of a CPU"
+    if limits["W2.waits"].status(used) == "pass":
+        known = seen.cpus_of(trial, "server") == 1
+        says += "" if known else ": whether a thread of it was always busy is not known"
+    else:
+        known = others is not None and limits["N1"].status(others) == "pass"
+        says += ": it waited for the load tool, or for something else; measure it with another"
+        says = says if known else f"what {server} waited for is not known: others used CPUs, too"
+    value = used if known else None
+    yield limits.check("W2.waits", "behaviour", value, says).about("waits")
 
 
 def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:

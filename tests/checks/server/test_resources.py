@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 from made import plain, quiet_trial
 from made.observed import LIMITS, loader, observation, only, reading, trial, usage
 from made.quiet_trial import Row
+from made.turns import other_slices, turns
 
 from benchforge.checks.server import resources
 from benchforge.checks.server.resources import limiter
+from benchforge.checks.sizes import sizes
 from benchforge.model.suite.placement import ActualPlacement
+from benchforge.model.summary.summary import Comparison
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import MachineUsage, Usage
 from benchforge.model.trial.reading import Load, Schedule
@@ -46,6 +49,12 @@ def waits(busy_s: float, waited_s: float = 0.1, cpu_s: float = 1.0, **changed: A
     return quiet_trial.trial(machine=machine, parts=same, **changed)
 
 
+def taking_turns(cpu_s: float, others_s: float | None = 0.005, **changed: Any) -> Trial:
+    """A trial of slices of 100 ms, of which 4 ms come after the last request was started."""
+    took = other_slices(turns(*[200] * 20), cpu_s=cpu_s, foreign_cpu_s=others_s)
+    return quiet_trial.trial(turns=took, **changed)
+
+
 HELD: dict[str, Any] = {"cpu_s": 1.17, "busiest_thread_cpu_s": 1.1, "quota_cpus": 0.12}
 HELD |= {"throttled": 98}
 OUTSIDE = {"cpu_s": None, "why": "it was running already"}
@@ -54,7 +63,7 @@ STARTED |= {"exit_code": None, "executable": "/usr/bin/python3.12"}
 PYTHON = {"processes": (StartedProcess(label="server-a", argv=("x",), **STARTED),)}
 FOUR = {"workers": {"a": 4}}
 DISK = {"machine": MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})}
-FIRST_CPU = {"placement": ActualPlacement(cpus={"server": "0"})}
+FIRST_CPU: dict[str, Any] = {"placement": ActualPlacement(cpus={"server": "0"})}
 TURNS: dict[str, Any] = {"cpu_s": 9.4, "process_cpu_s": (9.4,)}
 
 ROWS = [
@@ -94,6 +103,14 @@ ROWS = [
     Row("W2", idle(trial={"reading": reading(schedule=Schedule(rate=3000))}), "warn behaviour"),
     Row("W2", idle(cpu_s=None), "unknown behaviour"),
     Row("W2", trial(observation=None), "unknown behaviour"),
+    Row("W2:waits", taking_turns(0.072), "warn behaviour", 0.75, "waited for the load tool"),
+    Row("W2:waits", taking_turns(0.092, **FIRST_CPU), "pass behaviour", 0.958),
+    Row("W2:waits", taking_turns(0.092), "unknown behaviour", says="always busy is not known"),
+    *(
+        Row("W2:waits", taking_turns(0.072, others_s), "unknown behaviour", says="others used CPUs")
+        for others_s in (0.011, None)
+    ),
+    Row("W2", taking_turns(0.01, load={"connections": 1}), "pass behaviour", says="at a time"),
     *(
         Row("W3:backend-db", with_usage(usage(), database(**used)), f"{status} behaviour")
         for status, used in (
@@ -123,6 +140,26 @@ def test_w2_asks_no_limit_of_a_rate_and_w3_nothing_without_a_backend() -> None:
     ):
         assert list(limiter(item, LIMITS)) == []
     assert list(resources.backend(trial(), LIMITS)) == []
+
+
+@given(st.floats(0.001, 0.095), st.floats(0.001, 0.095))
+def test_w2_in_turns_has_the_size_of_the_utilization_law(first: float, second: float) -> None:
+    def of(name: str, cpu_s: float, **changed: Any) -> Trial:
+        item = taking_turns(cpu_s, case=plain.named(name), **FIRST_CPU | changed)
+        return item.model_copy(update={"checks": tuple(resources.in_turns(item, LIMITS))})
+
+    trials = [of("a", first), of("b", second)]
+    names = tuple(item.case for item in trials)
+    comparison = Comparison(scenario="s", driver="w", vary={}, cases=names, checks=())
+    size = sizes(comparison, trials, ()).by_id.get("W2")
+    if min(first, second) / 0.096 < 0.85:
+        assert size == pytest.approx(
+            max(first, second) / min(first, second) - 1, rel=1e-3, abs=0.002
+        )
+    else:
+        assert size is None
+    wide = {"placement": ActualPlacement(cpus={"server": "0-1"})}  # two threads, each half busy
+    assert "W2" not in sizes(comparison, [of("a", first, **wide), trials[1]], ()).by_id
 
 
 def side(name: str, n: int | None, cpu_s: float | None = 9.5, *, declared: bool = False) -> Trial:
