@@ -177,6 +177,24 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     compared(f"gate-{name}.txt", "\n----\n".join(texts))
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "crowded", "quote"),
+    [
+        ((SLOWER,), "", "Change: yes, with its interval."),
+        ((SLOWER, SpeedVerdict("undecided")), "", "its interval, where it is decided."),
+        ((SLOWER,), "other programs used 9 % of the CPUs", "No: other programs used 9 % of the"),
+        ((SpeedVerdict("undecided"),), "other programs used 9 % of the CPUs", "No."),
+    ],
+)
+def test_a_gate_says_what_may_be_quoted(
+    verdicts: tuple[SpeedVerdict, ...], crowded: str, quote: str
+) -> None:
+    pairs = [pair._replace(crowded=crowded) for pair in outcome(*verdicts).questions]
+    (line,) = (it for it in first_screen(outcome(questions=tuple(pairs))) if "quote" in it)
+    assert line.startswith("May I quote it?  ")
+    assert quote in line
+
+
 def test_plan(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(suite_text("reporters/stored_screens"))
     compared("plan.txt", bench("plan", "small.toml", code=0).out)

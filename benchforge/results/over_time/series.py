@@ -38,6 +38,8 @@ class LevelChange:
     "The new level over the old one."
     p: float
     "p value of Welch's t; too small, since the data chose the place."
+    ends: tuple[float, float]
+    "Welch's 95 % interval of the ratio; too narrow, for the same reason."
 
 
 def steps(logs: Sequence[float]) -> list[LevelChange]:
@@ -51,8 +53,9 @@ def steps(logs: Sequence[float]) -> list[LevelChange]:
     for (start, middle), (_, end) in pairwise(pairwise(edges)):
         means = welch(logs[middle:end], logs[start:middle], 0.95)
         if means and abs(means.difference) >= math.log1p(SMALLEST) and means.p < SURE:
-            moved = max(-_MOST, min(_MOST, means.difference))
-            changes.append(LevelChange(middle, math.exp(moved), means.p))
+            ends = (means.difference + side * means.half for side in (0, -1, 1))
+            moved, low, high = (math.exp(max(-_MOST, min(_MOST, end))) for end in ends)
+            changes.append(LevelChange(middle, moved, means.p, (low, high)))
     return changes
 
 

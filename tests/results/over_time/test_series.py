@@ -28,14 +28,16 @@ def test_where_nothing_changed_nothing_is_found(size: int, sd: float) -> None:
 @pytest.mark.parametrize(("by", "sd", "at_least"), [(0.05, 0.01, 195), (0.10, 0.02, 195)])
 def test_a_planted_step_is_found_where_it_is(by: float, sd: float, at_least: int) -> None:
     rng = random.Random(SEED)
-    actual_ = 0
+    actual_ = holds = 0
     for _ in range(200):
         logs = sessions(rng, 40, sd)
         logs[25:] = [log + math.log1p(by) for log in logs[25:]]
         actual = steps(logs)
         actual_ += len(actual) == 1 and abs(actual[0].at - 25) <= 2
         assert all(abs(item.ratio - 1 - by) < 0.05 for item in actual if abs(item.at - 25) <= 2)
+        holds += any(low < 1 + by < high for low, high in (item.ends for item in actual))
     assert actual_ >= at_least, actual_
+    assert 180 <= holds < 200  # 95 % of 200, less what the choice of the place costs
 
 
 def test_steps_to_one_side_are_each_found() -> None:

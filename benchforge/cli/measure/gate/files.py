@@ -155,8 +155,19 @@ def _legend(outcome: Outcome) -> Iterator[str]:
         yield f"  ● the change, ├ ┤ its interval, ▒ less than {near}; the axis: {ends}"
 
 
+def _quote(outcome: Outcome) -> str:
+    decided = [pair for pair in outcome.questions if pair.verdict.state in {"slower", "not slower"}]
+    crowded = next((pair.crowded for pair in decided if pair.crowded), "")
+    if crowded or not decided:
+        return f"No{f': {crowded}' if crowded else ''}."
+    some = len(decided) < len(outcome.questions)
+    return f"Change: yes, with its interval{', where it is decided' if some else ''}."
+
+
 def _advice(outcome: Outcome) -> Iterator[str]:
     """Yield where to look, how to accept it, and how to decide it."""
+    if outcome.questions:
+        yield f"May I quote it?  {_quote(outcome)}"
     ref = outcome.base.partition(" at ")[0].removeprefix("commit ").partition(" (")[0]
     if outcome.state in {"slower", "broken"} and " older result" not in outcome.base:
         yield f"Where to look    git diff {safe.word(ref)}"

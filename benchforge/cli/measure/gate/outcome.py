@@ -78,6 +78,8 @@ class GatedPair(NamedTuple):
     expired: Waiver | None
     changed: tuple[str, ...] = ()
     "Differences between the answers or the work of both sides: they decide nothing."
+    crowded: str = ""
+    "Use of the CPUs by others, because of which nobody may quote its change; else empty."
     tolerated: bool = False
     "True if an interval that decides nothing passes."
 
@@ -167,7 +169,8 @@ def questions_of(
             if base is not None and verdict.state not in {"broken", "base broken"}:
                 changed = changes(head, base, evidence, result)
             allowed = head.in_turns, waiver, expired
-            judged.append(GatedPair(origin, head.case, metric, verdict, *allowed, changed))
+            crowded = comparison.verdict.crowded if comparison.verdict and _is_rate(head) else ""
+            judged.append(GatedPair(origin, head.case, metric, verdict, *allowed, changed, crowded))
     return tuple(judged)
 
 
@@ -280,6 +283,10 @@ def _key(case: CaseName) -> tuple[str, str, str, str]:
 
 
 BASE_BROKEN = "the base answers wrongly"
+
+
+def _is_rate(head: CaseSummary) -> bool:
+    return any(line.measurand == RATE for line in head.metrics[:1])
 
 
 def _ratios(

@@ -86,6 +86,7 @@ def first_screen(comparison: ComparedResults) -> list[str]:
         (rank, wrap(safe.word(remark), _WIDE, initial_indent="· ", subsequent_indent="  "))
         for rank, remark in enumerate(remarks, 1)
     ]
+    lines.append(f"May I quote it?  {_quote(comparison)}")
     rest = len(rows) - len(main)
     details = "Details: --details" + (f" has {counted(rest, 'more line')}" if rest else "")
     return fitted([(0, lines), *blocks, (0, [details])], _MOST_LINES)
@@ -114,6 +115,13 @@ def _answer(comparison: ComparedResults) -> tuple[str, str]:
     if len(comparison.older.results) < PAST:
         needs = f"it takes {PAST} older results and a --reference"
     return f"NO VERDICT: {needs}; here are the numbers", ""
+
+
+def _quote(comparison: ComparedResults) -> str:
+    if comparison.older.doubts:
+        return "No: the results are not alike."
+    shown = any(answer_of(row) in {"worse", "better"} for row in comparison.visible)
+    return "Change: yes, with its interval and its reference." if shown else "No."
 
 
 def _is_main(row: MetricChange, rows: list[MetricChange]) -> bool:

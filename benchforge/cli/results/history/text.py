@@ -17,6 +17,7 @@ from benchforge.model.summary.summary import Comparison, Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.parts.registry import Registry
 from benchforge.report.answer.headline import Headline, headline, short
+from benchforge.report.answer.quote import Quoted, quote
 from benchforge.report.answer.ratio import interval_text, pair_ratio
 from benchforge.report.page.document import DrawnFigure, PageDocument, PageSection
 from benchforge.results.conclude import Summed
@@ -156,6 +157,10 @@ def first_screen(line: Timeline) -> list[str]:
     lines = [_answer(line, main, changes), about, *columns([heads, *rows], left_aligned=3)]
     if trends[_ROWS:]:
         lines.append(f"and {counted(len(trends) - _ROWS, 'more comparison')}: --details")
+    latest = results[-1].summary
+    answers = [Quoted(each.scenario, each, headline(each, latest)) for each in latest.comparisons]
+    quotes = [quote(answers, latest)] * bool(answers) + ["Change: yes."] * bool(changes)
+    lines.append(f"May I quote it?  {' '.join(quotes) or 'No.'}")
     notes = [
         f"no ratio crosses from result {index} to {index + 1}: {safe.word(listed(reasons, 2))}"
         for index, reasons in line.breaks.items()
@@ -181,13 +186,14 @@ def _answer(
 def _step(line: Timeline, course: Course, step: SeriesChange) -> str:
     """Return by how much a level changed, and between which results and commits."""
     moved = "rose" if step.step.ratio > 1 else "fell"
-    size = change(step.step.ratio - 1).lstrip("+-")
+    ends = sorted(step.step.ends, key=lambda end: abs(end - 1))
+    size, near, far = (change(end - 1).strip("+- %") for end in (step.step.ratio, *ends))
     where = f"at result {step.after + 1} of {len(line.results)}"
     commits = [_commit(line, index, course.case.server) for index in (step.before, step.after)]
     span = f" ({commits[0]} to {commits[1]})" if all(commits) else ""
     name = safe.word(f"[{course.case.scenario}] {course.measure.title} of {course.case.server}")
     base = safe.word(_bases(line.courses).get(course.case.scenario, "the reference"))
-    return f"{name} {moved} by {size} relative to {base} {where}{span}"
+    return f"{name} {moved} by {size} % ({near} to {far}) relative to {base} {where}{span}"
 
 
 def _bases(courses: Sequence[Course]) -> dict[str, str]:
