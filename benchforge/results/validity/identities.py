@@ -38,26 +38,6 @@ def mean_at_most(percentiles: Mapping[float, float], samples: float = math.inf) 
     )
 
 
-def longest_mean(at_once: float, rate: float) -> float:
-    """Return the greatest mean time of this many requests at once (Little's law)."""
-    return at_once / rate
-
-
-def longest_response(load_s: float, edge_s: float) -> float:
-    """Return the longest time of a response in a load; clocks and the end of a load differ."""
-    return load_s * MORE + edge_s
-
-
-def cpu_at_most(seconds: float, cpus: float) -> float:
-    """Return the most CPU seconds that can be used in a time."""
-    return seconds * cpus * MORE
-
-
-def bytes_at_least(responses: int, body: int, head: int = 0) -> int:
-    """Return how many bytes complete responses have at least."""
-    return responses * (body + head)
-
-
 def statistics_of(values: Sequence[float]) -> dict[str, float | None]:
     """Return the statistics of measured values by name; a single one has no deviation."""
     return {

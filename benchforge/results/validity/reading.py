@@ -14,15 +14,7 @@ from benchforge.results.validity.contradiction import (
     longest_s,
     lowest,
 )
-from benchforge.results.validity.identities import (
-    MORE,
-    bytes_at_least,
-    falling,
-    longest_mean,
-    longest_response,
-    mean_at_least,
-    mean_at_most,
-)
+from benchforge.results.validity.identities import MORE, falling, mean_at_least, mean_at_most
 from benchforge.text.readable import exact, figure
 
 _SIGMAS = 6  # arrivals at random: beyond that once in 10^9 loads
@@ -38,7 +30,7 @@ def counts(reading: Reading) -> Iterator[Contradiction]:
     yield from _schedule(reading)
     document, received = reading.document_bytes, reading.received_bytes
     if document is not None and received is not None and not reading.other_lengths:
-        least = bytes_at_least(reading.good_at_least, document)
+        least = reading.good_at_least * document
         if received < least:
             yield f"{received} are less than the {least} bytes of good bodies", ("received_bytes",)
 
@@ -189,7 +181,7 @@ _PERCENT = 100.0
 
 def times(reading: Reading, at_once: int | None) -> Iterator[Contradiction]:
     """Say which response times cannot be; `at_once` requests are under way at most, if known."""
-    longest_us = longest_response(longest_s(reading.seconds), BRIEF_S) * 1e6
+    longest_us = (longest_s(reading.seconds) * MORE + BRIEF_S) * 1e6
     for path, histogram in _histograms(reading):
         if (message := histogram.fault()) is not None:
             yield message, path
@@ -262,7 +254,7 @@ def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
     else:
         mean_us = max(mean_at_least(_lowest(reading)), lowest(reading.mean_us or 0.0))
     rate = _samples(reading) / longest_s(reading.seconds)
-    if rate and mean_us / 1e6 > longest_mean(at_once, rate) * MORE:
+    if rate and mean_us / 1e6 > at_once / rate * MORE:
         message = (
             f"by Little's law {figure(rate * mean_us / 1e6)} requests were under way, but "
             f"{at_once} can be: seconds, responses and their times do not fit"

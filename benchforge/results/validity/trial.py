@@ -14,7 +14,7 @@ from benchforge.model.trial.reading import Load, Reading
 from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.results.validity.contradiction import BRIEF_S, Contradiction, beneath
-from benchforge.results.validity.identities import MORE, cpu_at_most
+from benchforge.results.validity.identities import MORE
 from benchforge.results.validity.reading import counts, moments, times, windows
 from benchforge.text.readable import exact
 
@@ -47,7 +47,7 @@ class MachineBounds:
         """Return the most CPU seconds that this number of processes can use in a time."""
         if self.cpus is None:
             return float("inf")
-        return cpu_at_most(seconds, self.cpus) + BRIEF_S + processes * _TICK_S
+        return seconds * self.cpus * MORE + BRIEF_S + processes * _TICK_S
 
 
 def used(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:

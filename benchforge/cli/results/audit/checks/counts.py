@@ -16,7 +16,7 @@ from benchforge.cli.results.audit.facts import (
 )
 from benchforge.cli.results.audit.finding import Evidences, Finding, check
 from benchforge.parts.reader import Fact, Row
-from benchforge.results.validity.identities import MORE, bytes_at_least, cpu_at_most
+from benchforge.results.validity.identities import MORE
 from benchforge.text import readable
 
 _EXACT = 0.01
@@ -185,7 +185,7 @@ def body(row: Row) -> Evidences:
     if not word(row, "protocol").startswith("HTTP/1"):
         return None
     each = total / count
-    least = bytes_at_least(1, int(right.value), _HEAD_B)
+    least = int(right.value) + _HEAD_B
     if each.high >= least:
         return []
     return Finding(
@@ -221,7 +221,7 @@ def cpu(row: Row) -> Evidences:
     used, cores = number(row, "cpu"), number(row, "cores")
     if used is None or cores is None:
         return None
-    if used.low <= cpu_at_most(1.0, float(cores.value)):
+    if used.low <= float(cores.value) * MORE:
         return []
     numbers = f"{_cores(used)} > {_cores(cores)}"
     true_if = f"the machine has {readable.exact(used.low)} CPUs or more"

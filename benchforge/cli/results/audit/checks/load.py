@@ -26,7 +26,7 @@ from benchforge.cli.results.audit.facts import (
 )
 from benchforge.cli.results.audit.finding import Evidences, Finding, Severity, check
 from benchforge.parts.reader import Fact, Row
-from benchforge.results.validity.identities import longest_mean, mean_at_least
+from benchforge.results.validity.identities import mean_at_least
 from benchforge.text import readable
 
 _SLACK = 1.10
@@ -46,7 +46,7 @@ def under_way(row: Row) -> Evidences:
     if rates is None or room is None or word(row, "loop") == "open":
         return None
     connections, each, stated = room
-    most_s = _allowed_mean(row, longest_mean(connections * each, rates.low), each, mean.estimator)
+    most_s = _allowed_mean(row, connections * each / rates.low, each, mean.estimator)
     if most_s is None:
         return None
     if mean.low <= most_s:
@@ -105,9 +105,9 @@ def made_up(row: Row) -> Evidences:
     if not row.facts["mean"].estimator.startswith(CORRECTED):
         return None
     connections, each, stated = room
-    if mean.low <= longest_mean(connections * each, rates.low) * _MADE_UP or under_way(row):
+    if mean.low <= connections * each / rates.low * _MADE_UP or under_way(row):
         return []
-    plain = amount(longest_mean(connections * each, nominal_rate(row)), "s")
+    plain = amount(connections * each / nominal_rate(row), "s")
     held = f" x {readable.exact(each)} requests" if each > 1 else ""
     rests = [] if stated else [_alone(row)]
     needs = readable.figure(nominal_rate(row) * value(row, "mean") / connections)
@@ -168,7 +168,7 @@ def tail(row: Row) -> Evidences:
     if not _always_busy(row) or "max" in row.facts:
         return None
     connections, each, _ = room
-    mean_s = longest_mean(connections * each, rates.high)
+    mean_s = connections * each / rates.high
     percent, last = max(listed.items())
     if mean_s <= last.high * _TAIL_SLACK:
         return []
