@@ -93,11 +93,7 @@ def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Re
     part = registry.part("metric", use)
     # The header has every option. One that excludes others may stand beside their defaults there.
     defaults = part.model_construct().model_dump(mode="json", by_alias=True)
-    others = {
-        key: value
-        for key, value in options.items()
-        if key not in defaults or value != defaults[key]
-    }
+    others = {key: value for key, value in options.items() if (key, value) not in defaults.items()}
     try:
         metric = part.model_validate(others)
     except ValidationError as error:

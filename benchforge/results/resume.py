@@ -183,10 +183,7 @@ def changed(then: str, new_text: str) -> str:
         first = next(differing(tomllib.loads(then), tomllib.loads(new_text), ()), None)
     except tomllib.TOMLDecodeError:  # a secret was taken out where it was no text
         return "its text is another"
-    if first is None:
-        return "a comment, the layout or a secret"
-    path, old, new = first
-    return change_in_words(path, old, new)
+    return "a comment, the layout or a secret" if first is None else change_in_words(*first)
 
 
 def change_in_words(path: tuple[str | int, ...], then: Any, newer: Any) -> str:

@@ -13,13 +13,7 @@ from pathlib import Path
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, parse, parse_named
-from benchforge.model.files.folder import (
-    RUNTIMES,
-    SUMMARY,
-    files_of,
-    parse_header,
-    parse_trials,
-)
+from benchforge.model.files.folder import RUNTIMES, SUMMARY, files_of, parse_header, parse_trials
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import crowded

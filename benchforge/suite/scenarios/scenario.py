@@ -18,14 +18,7 @@ from benchforge.suite.secrets import secrets_of
 from benchforge.suite.suite import Declared, Labels, Parts, Scenario
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import (
-    checked,
-    findings,
-    options,
-    shown,
-    sound_rest,
-    typed,
-)
+from benchforge.suite.toml.models import checked, findings, options, shown, sound_rest
 from benchforge.suite.toml.positions import Path
 from benchforge.text.readable import listed
 
@@ -67,13 +60,10 @@ def _request_faults(top: Path, scenario: Scenario, request: Request) -> Iterator
 
 
 def _made(top: Path, scenario: Scenario, declared: Declared, point: Point) -> Checked[Part | None]:
-    if not point:
-        return declared.part
-    table = matrix.moved(declared, point)
     try:
-        return typed(declared.cls, table)
+        return matrix.part_with(declared, point)
     except ValidationError as error:
-        for fault in findings(error, table):
+        for fault in findings(error, matrix.moved(declared, point)):
             yield _blamed(top, scenario, point, fault)
     return None
 

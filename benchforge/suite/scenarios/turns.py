@@ -180,8 +180,7 @@ def latency_faults(
         elif {*measured.servers} != {*scenario.servers}:
             yield Fault(path, f"{scenario.latency_of!r} has other servers", "name the same servers")
         if turns_of(scenario, repeat) is not None:
-            hint = 'set interleave = "off" in this scenario'
-            yield Fault(path, "response times are those of one server at a time", hint)
+            yield Fault(path, "response times are those of one server at a time", _OFF)
         loaders = [parts["loaders"][key] for key in scenario.loaders if key in parts["loaders"]]
         if scenario.clients or len(scenario.loaders) != 1 or not all(map(_rate, loaders)):
             hint = 'name one, such as use = "pace", rate = "500/s"'

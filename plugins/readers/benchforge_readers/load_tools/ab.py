@@ -72,8 +72,7 @@ def _facts(block: Block) -> dict[str, Fact]:
                 facts[name] = Fact(facts[name].value, "s", _MS, "", hit[1])
     for match, where in block.all(r" *(\d{1,2})% +(\d{1,18})"):
         facts[f"p{match[1]}"] = Fact(float(match[2]) * _MS, "s", _MS, "", where)
-    if "loop" not in facts:
-        facts["loop"] = Fact("closed", origin="ab is a closed loop")
+    facts["loop"] = Fact("closed", origin="ab is a closed loop")
     facts["pipeline"] = Fact(1.0, origin="ab sends no request before the last response")
     facts["protocol"] = Fact("HTTP/1.0", origin="ab speaks HTTP/1.0")
     return facts

@@ -55,8 +55,7 @@ def _row(document: Any, where: str) -> Row:
 def _failures(facts: dict[str, Fact], codes: dict[str, int], origin: str) -> None:
     """Add responses by class, and those without one, which vegeta counts as status 0."""
     facts["status_total"] = Fact(float(statuses(facts, iter(codes.items()), origin)), origin=origin)
-    bad = float(facts["failed"].value) + codes.get("0", 0)
-    facts["failed"] = Fact(bad, origin=origin)
+    facts["failed"] = Fact(float(facts["failed"].value) + codes.get("0", 0), origin=origin)
 
 
 def _sketched(facts: dict[str, Fact]) -> None:
@@ -100,8 +99,7 @@ def _printed(block: Block) -> dict[str, Fact]:
 
 def _printed_counts(block: Block, facts: dict[str, Fact]) -> None:
     if hit := block.find(r"Success +\[ratio\] +(\S{1,20})%"):
-        facts["success"] = number(hit[0][1], "Success", "1", 0.01, hit[1])
-        entry = facts["success"]
+        entry = number(hit[0][1], "Success", "1", 0.01, hit[1])
         facts["success"] = Fact(entry.value, "1", max(entry.resolution, 1e-4), "", entry.origin)
     if hit := block.find(r"Status Codes +\[code:count\] +(.{1,500}?) *"):
         pairs = [pair.split(":") for pair in hit[0][1].split()]

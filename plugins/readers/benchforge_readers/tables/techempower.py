@@ -9,8 +9,7 @@ from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import given, number, seconds
 
 _LEVELS = {"plaintext": "pipelineConcurrencyLevels"}
-_BY_QUERIES = {"query": "queryIntervals", "update": "queryIntervals"}
-_BY_QUERIES["cached-query"] = "cachedQueryIntervals"
+_BY_QUERIES = ("query", "update", "cached-query")
 _TESTS = ("json", "db", "fortune", "plaintext", *_BY_QUERIES)
 
 
