@@ -89,13 +89,12 @@ class AuditAnswer:
             stated = sorted(rates, key=rates.__getitem__, reverse=True)
             really = sorted(right, key=right.__getitem__, reverse=True)
             place = {row: rank for rank, row in enumerate(really)}
-            moved = sum(place.get(row) != rank for rank, row in enumerate(stated))
             if len(rates) > 1:
                 self._tables.add(name)
                 self._ranked += len(rates)
-                self._moved += moved
-            if len(rates) > 1 and really and really[0] != stated[0]:
-                self._first.append(f"{really[0]}, not {stated[0]}, of {name}")
+                self._moved += sum(place.get(row) != rank for rank, row in enumerate(stated))
+                if really and really[0] != stated[0]:
+                    self._first.append(f"{really[0]}, not {stated[0]}, of {name}")
 
     def text(self, sources: Sources, stated: Mapping[str, Fact]) -> str:
         """Return the answer: the rows that can stand, the worst findings, and what follows."""
@@ -124,15 +123,10 @@ class AuditAnswer:
             *(line for sentence in (*last, *rest) for line in wrapped(sentence, "")),
         ]
 
-    @property
-    def summary(self) -> str:
-        """The findings of all sources, in numbers."""
-        return conclusion(self.counts, self.held)
-
     def sentences(self, sources: Sources, stated: Mapping[str, Fact]) -> list[str]:
         """Return which rows can stand, the consequence, and the facts behind the answer."""
-        facts = facts_by("you", stated)
-        return [self._standing(), *self._consequences(sources), *facts, self.summary]
+        last = [*facts_by("you", stated), conclusion(self.counts, self.held)]
+        return [self._standing(), *self._consequences(sources), *last]
 
     def _standing(self) -> str:
         several = len(self._sources) > 1

@@ -87,7 +87,8 @@ def command(options: _Options) -> int:
         answer.add(audit)
         if options.page or options.junit_file:
             pages.add(audit)
-    show(printer.end(sources, answer.summary) if printer else answer.text(sources, facts))
+    conclusion = documents.conclusion(answer.counts, answer.held)
+    show(printer.end(sources, conclusion) if printer else answer.text(sources, facts))
     if options.page is not None:
         sentences = answer.sentences(sources, facts)
         page = documents.document(pages, sources, sentences, answer.counts, answer.held)
