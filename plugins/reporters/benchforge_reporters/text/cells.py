@@ -165,8 +165,8 @@ def _remark(line: MetricSummary, notes: Footnotes) -> str:
     if not reasons:
         return ""
     if len({_uncounted(reason) for reason in reasons}) == 1:
-        return f" {notes.mark(reasons[0], _title(line), reasons)}"
-    return f" {notes.mark(f'{reasons[0]} (other trials alike)', _title(line))}"
+        return f" {notes.mark(reasons[0], titled(line.metric, line.of), reasons)}"
+    return f" {notes.mark(f'{reasons[0]} (other trials alike)', titled(line.metric, line.of))}"
 
 
 def _why_unknown(line: MetricSummary, cause: str, notes: Footnotes) -> str:
@@ -174,8 +174,8 @@ def _why_unknown(line: MetricSummary, cause: str, notes: Footnotes) -> str:
     reasons = [sample.sample.why for sample in line.samples if sample.sample.value is None]
     uncounted = {_uncounted(reason) for reason in reasons}
     if len(uncounted) == 1 and _UNCOUNTED in next(iter(uncounted)):
-        return notes.mark(reasons[0], _title(line), reasons)
-    return notes.mark(cause, _title(line))
+        return notes.mark(reasons[0], titled(line.metric, line.of), reasons)
+    return notes.mark(cause, titled(line.metric, line.of))
 
 
 def _named(line: MetricSummary, text: str) -> str:
@@ -188,10 +188,6 @@ def _is_class(line: MetricSummary) -> bool:
 
 def _highest(line: MetricSummary) -> float:
     return max((sample.sample.value or 0 for sample in line.samples), default=0)
-
-
-def _title(line: MetricSummary) -> str:
-    return titled(line.metric, line.of)
 
 
 @dataclass(frozen=True)
