@@ -68,17 +68,13 @@ def show(text: str, *, painted: bool = False) -> None:
     try:
         click.echo(printable(text, safe.painted if painted else safe.text))
     except OSError as error:
-        reader_gone = isinstance(error, BrokenPipeError) or _hung_up(error)
+        hung_up = error.errno == errno.EIO and stat.S_ISCHR(os.fstat(1).st_mode)
+        reader_gone = isinstance(error, BrokenPipeError) or hung_up  # a closed terminal
         away(sys.stdout)
         if reader_gone:
             return
         reason = f"standard output cannot be written: {error.strerror}"
         raise CannotKeep(reason, "redirect it elsewhere; finished trials are kept") from error
-
-
-def _hung_up(error: OSError) -> bool:
-    """Whether stdout was a terminal that was closed."""
-    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(1).st_mode)
 
 
 def away(stream: TextIO | None) -> None:

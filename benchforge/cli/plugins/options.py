@@ -70,9 +70,11 @@ def in_words(schema: Schema, defs: Schema) -> str:
         return form
     if values := _values(schema):
         return values if len(schema.get("enum", "1")) == 1 else f"one of {values}"
+    # Of a table, whether its keys have a form or not.
+    inner = [*schema.get("patternProperties", {}).values(), schema.get("additionalProperties")]
     words = {
         "array": f"an array{_of(schema.get('items'), defs)}",
-        "object": f"a table{_of(_members(schema), defs)}",
+        "object": f"a table{_of(inner[0], defs)}",
         "string": "a path" if schema.get("format") == "path" else "text",
     }
     match schema.get("type"):
@@ -81,12 +83,6 @@ def in_words(schema: Schema, defs: Schema) -> str:
         case str() as name:
             return _bounded(words.get(name) or _SINGULAR[name], schema)
     return "any value"
-
-
-def _members(schema: Schema) -> object:
-    """Return the schema of the members of a table, whether its keys have a form or not."""
-    forms = [*schema.get("patternProperties", {}).values()]
-    return forms[0] if forms else schema.get("additionalProperties")
 
 
 def _of(inner: object, defs: Schema) -> str:

@@ -158,7 +158,8 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
         return None
     observations = [observation for observation in seen if observation is not None]
     names = [f"{host.before}{USAGE}" for host in hosts.values()]
-    text = _one_table(rows_text(door.read(folder, name, MOST_BYTES)) for name in names)
+    first, *others = (rows_text(door.read(folder, name, MOST_BYTES)) for name in names)
+    text = first + "".join(other.partition("\n")[2] for other in others)
     system = rows_text(door.read(folder, SYSTEM, MOST_BYTES))
     door.write(folder, USAGE, text.encode(), lasting=False)
     facts = observation_.model_copy(
@@ -174,11 +175,6 @@ def _observation(trial: Trial, hosts: Mapping[str, HostPart], folder: Path) -> O
         }
     )
     return recomputed(facts, text, system)
-
-
-def _one_table(texts: Iterable[str]) -> str:
-    first, *others = texts
-    return first + "".join(text.partition("\n")[2] for text in others)
 
 
 def _sum(values: Iterable[Any]) -> Any:

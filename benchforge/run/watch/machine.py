@@ -69,8 +69,7 @@ class MachineReader:
     def _counters(self, *, fully: bool) -> dict[str, float]:
         counters = dict(self._cpus())
         if fully:
-            counters |= dict(self._stalled()) | self._paging() | self._disk()
-            counters |= self._throttled()
+            counters |= dict(self._stalled()) | self._paging() | self._disk() | self._throttled()
             if self._groups:
                 counters["group.throttled"] = sum(map(group.throttled, self._groups))
         return counters

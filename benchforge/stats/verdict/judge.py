@@ -93,8 +93,9 @@ def judge(
         for instance in claim.instances
     ]
     families: dict[Family, list[int]] = {}
+    several = stop.method != "decision" and summary.verdict_rules.family == "scenario"
     for number, question in enumerate(looked):
-        family = () if stop.method == "decision" else _family(question, summary)
+        family = (question.instance.a.case.scenario, question.claim.metric) if several else ()
         families.setdefault(family, []).append(number)
     verdicts: dict[int, Verdict] = {}
     for numbers in families.values():
@@ -102,11 +103,6 @@ def judge(
         together = _judged_together(questions, summary, stop)
         verdicts |= dict(zip(numbers, together, strict=True))
     return tuple(verdicts[number] for number in range(len(looked)))
-
-
-def _family(question: _Looked, summary: Summary) -> Family:
-    per_scenario = summary.verdict_rules.family == "scenario"
-    return (question.instance.a.case.scenario, question.claim.metric) if per_scenario else ()
 
 
 def _judged_together(questions: Sequence[_Looked], summary: Summary, stop: Stop) -> list[Verdict]:
@@ -156,7 +152,9 @@ def _look(
     objections = against(summary, sides, blocks.line)
     odd = unlike(objections, is_grave) if sides.b else []
     strange = odd if claim.published is None else []
-    invalid = _broken(sides, blocks.line) or _spoilt(objections) or _unlike(strange) or _few(blocks)
+    faults = (f"{check.id} {check.name}: {check.message}" for check in spoiled(objections))
+    spoilt = "; ".join(dict.fromkeys(faults))
+    invalid = _broken(sides, blocks.line) or spoilt or _unlike(strange) or _few(blocks)
     counted = blocks.failures and blocks.line is not None and blocks.line.of_failures
     weighed = None if invalid or counted else weigh(claim, blocks, stop)
     level = None
@@ -169,11 +167,6 @@ def _look(
 def _broken(sides: Sides, line: MetricSummary | None) -> str:
     texts = dict.fromkeys(text for case in sides.all for text in wrong_answers(case, line))
     return f"broken: {next(iter(texts))}" if texts else ""
-
-
-def _spoilt(objections: Sequence[Objection]) -> str:
-    faults = (f"{check.id} {check.name}: {check.message}" for check in spoiled(objections))
-    return "; ".join(dict.fromkeys(faults))
 
 
 def _unlike(checks: Sequence[Check]) -> str:

@@ -107,7 +107,8 @@ def _of_markdown(source: Source, titles: Sequence[str]) -> Iterator[tuple[str, C
 
 def rows_of(source: Source) -> Iterator[tuple[str, Cells]]:
     """Yield the place and the cells of each row. Raises ValueError for what is no table."""
-    reader = csv.reader(source.lines(), delimiter=_delimiter(source.head))
+    delimiter = max((",", ";", "\t"), key=source.head.partition("\n")[0].count)
+    reader = csv.reader(source.lines(), delimiter=delimiter)
     try:
         titles = [title.strip() for title in next(reader, [])]
         if not 1 < len(titles) <= _MOST_COLUMNS or len(set(titles)) < len(titles):
@@ -120,7 +121,3 @@ def rows_of(source: Source) -> Iterator[tuple[str, Cells]]:
                 yield where, dict(zip(titles, cells, strict=True))
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from None
-
-
-def _delimiter(head: str) -> str:
-    return max((",", ";", "\t"), key=head.partition("\n")[0].count)

@@ -82,9 +82,10 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
     if options.keep_alive is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
+    starts = (max(START_AND_STOP_S, it.start_s + _BESIDES_START_S) for it in answers.values())
     question = replace(
         question,
-        start_s=_start_s(answers),
+        start_s=fmean(starts),
         warm=all(answer.load.warm for answer in answers.values()),
         wrk=locate("wrk") is not None,  # not before: it has no part of a second for a first load
         right=right,
@@ -147,12 +148,6 @@ def _latency(tables: Tables, question: Question, answers: Mapping[str, FirstAnsw
     blocks = counted(planned.blocks, "block")
     say(f"latency: of each server alone at {planned.rate:g}/s, in {blocks}")
     return with_latency(tables, planned)
-
-
-def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
-    """Return the time to start and stop a server, in seconds: by its first start."""
-    starts = (answer.start_s for answer in answers.values())
-    return fmean(max(START_AND_STOP_S, start_s + _BESIDES_START_S) for start_s in starts)
 
 
 @contextlib.contextmanager

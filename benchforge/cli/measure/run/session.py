@@ -236,10 +236,13 @@ def in_turns(
     if summary.smoke or hides(header, suite) or any(name != "private" for name in networks):
         return ""
     able: list[str] = []
+    by_all = KEY in suite.repeat.model_fields_set
     for label in dict.fromkeys(
         comparison.scenario for comparison in summary.comparisons if _open(comparison, suite)
     ):
-        if not _decided_on(label, suite) and _valid([*able, label], header, suite, registry):
+        scenario = suite.scenarios.get(label)
+        says = by_all or scenario is None or scenario.interleave is not None
+        if not says and _valid([*able, label], header, suite, registry):
             able.append(label)
     if not able:
         return ""
@@ -259,12 +262,6 @@ def _open(comparison: Comparison, suite: Suite) -> bool:
         return False
     few = top.blocks_needed is None or top.blocks_needed > top.blocks
     return few and not all(pair.differ for pair in top.ranking.pairs)
-
-
-def _decided_on(label: str, suite: Suite) -> bool:
-    """Whether the suite says whether the servers of a scenario take turns."""
-    by_all = KEY in suite.repeat.model_fields_set
-    return by_all or label not in suite.scenarios or suite.scenarios[label].interleave is not None
 
 
 def _settings(labels: Sequence[str], header: Header) -> list[tuple[str, str]]:

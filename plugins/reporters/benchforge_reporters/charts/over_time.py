@@ -62,7 +62,9 @@ class _Panels:
             (self.rates, _HEAD, _RATES, readable.figure),
             (self.times, _LOWER, _TIMES, _time),
         ):
-            for tick in _fewer(axis.ticks(3)):
+            ticks = axis.ticks(3)
+            tens = [tick for tick in ticks if tick.normalize().as_tuple().digits == (1,)]
+            for tick in tens if len(ticks) > _MOST_TICKS and tens else ticks:
                 y = _y(axis, float(tick), top, height)
                 yield f'<line class="grid" x1="0" x2="100%" y1="{y}" y2="{y}"/>'
                 yield f'<text x="2" y="{y - 3}">{words(float(tick))}</text>'
@@ -111,11 +113,6 @@ class _Panels:
             ends = [(end_s, value(m) or 0.0) for m in part for end_s in (m.start_s, m.end_s)]
             if not is_unknown:
                 yield self._path(ends, axis, kind)
-
-
-def _fewer(ticks: Sequence[Decimal]) -> Sequence[Decimal]:
-    tens = [tick for tick in ticks if tick.normalize().as_tuple().digits == (1,)]
-    return tens if len(ticks) > _MOST_TICKS and tens else ticks
 
 
 def _time(us: float) -> str:
