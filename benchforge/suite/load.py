@@ -163,10 +163,7 @@ def _suite(
     labels = {k: (*dict.fromkeys((*v, *as_table(tables.get(k)))),) for k, v in labelled.items()}
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
-    yield from references.upstream_faults(parts["servers"], labels["servers"])
-    if call.digests is None:
-        yield from ref_faults(parts["servers"], call.path.parent)
-    yield from references.part_faults(parts, labels)
+    yield from _reference_faults(parts, labels, call)
     interpreters = yield from references.runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
     repeat = yield from measuring.repeated(document, call.profile)
@@ -224,6 +221,13 @@ def _suite(
 
         yield from faults(suite, suite.scenarios)
     return suite, claims
+
+
+def _reference_faults(parts: Parts, labels: Labels, call: SuiteCall) -> Checked[None]:
+    yield from references.upstream_faults(parts["servers"], labels["servers"])
+    if call.digests is None:
+        yield from ref_faults(parts["servers"], call.path.parent)
+    yield from references.part_faults(parts, labels)
 
 
 def _workloads(
