@@ -31,6 +31,8 @@ from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.summary.verdict import ComparisonState, ComparisonVerdict
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure
+from benchforge.report.answer.headline import headline
+from benchforge.report.answer.quote import Quoted, quote
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.summary.line import with_typical
 from benchforge.stats.summary.metric_ranking import standings
@@ -201,6 +203,12 @@ def test_what_may_move_a_ratio_widens_its_interval_before_it_decides(
         apart = max(low, 1 / high) > 1 + size
         assert (verdict.state == "decided") == apart
         assert bool(verdict.pairs) == apart
+        decided = compared.model_copy(update={"verdict": verdict})
+        head = headline(decided, summary)
+        text = quote([Quoted("asked", decided, head)], summary)
+        half = present(present(head.ratio).high) / present(present(head.ratio).value) - 1
+        assert ("Ratio: yes" in text) == apart
+        assert ("Ratio: yes, with its caveat." in text) == (apart and size > half)
 
 
 REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)

@@ -180,7 +180,7 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("verdicts", "crowded", "quote"),
     [
-        ((SLOWER,), "", "Change: yes, with its interval."),
+        ((SLOWER,), "", "Yes: the change, with its interval."),
         ((SLOWER, SpeedVerdict("undecided")), "", "its interval, where it is decided."),
         ((SLOWER,), "other programs used 9 % of the CPUs", "No: other programs used 9 % of the"),
         ((SpeedVerdict("undecided"),), "other programs used 9 % of the CPUs", "No."),

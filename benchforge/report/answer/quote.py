@@ -42,6 +42,7 @@ def quote(answers: Sequence[Quoted], summary: Summary) -> str:
     if compared:
         bound = _bound(compared[0]) if len(compared) == 1 else ""
         which = bound or _which(compared, lambda item: item.verdict.ratio)
+        which += ", with its caveat" * (which == "yes" and any(map(_limited, compared)))
         texts.append(f"Ratio: {which}{_crowded(compared)}.")
     if timed:
         texts.append(f"Latency: {_which(timed, _timed)}.")
@@ -64,6 +65,14 @@ def _bound(item: Quoted) -> str:
         named = conjoined(pairs) if len(pairs) <= _NAMED else counted(len(pairs), "pair")
         return f"only of {named}"
     return f"only as “they differ by {item.head.bound}”" if item.head.bound else ""
+
+
+def _limited(item: Quoted) -> bool:
+    """Return whether a finding may move the ratio by more than its interval."""
+    ratio, sizes = item.head.ratio, item.verdict.sizes
+    if ratio is None or ratio.value is None or ratio.high is None:
+        return False
+    return max(sizes.values(), default=0.0) > ratio.high / ratio.value - 1
 
 
 def _crowded(answers: Sequence[Quoted]) -> str:

@@ -161,7 +161,7 @@ def _quote(outcome: Outcome) -> str:
     if crowded or not decided:
         return f"No{f': {crowded}' if crowded else ''}."
     some = len(decided) < len(outcome.questions)
-    return f"Change: yes, with its interval{', where it is decided' if some else ''}."
+    return f"Yes: the change, with its interval{', where it is decided' if some else ''}."
 
 
 def _advice(outcome: Outcome) -> Iterator[str]:

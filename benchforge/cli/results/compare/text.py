@@ -121,7 +121,7 @@ def _quote(comparison: ComparedResults) -> str:
     if comparison.older.doubts:
         return "No: the results are not alike."
     shown = any(answer_of(row) in {"worse", "better"} for row in comparison.visible)
-    return "Change: yes, with its interval and its reference." if shown else "No."
+    return "Yes: the change, with its interval and its reference." if shown else "No."
 
 
 def _is_main(row: MetricChange, rows: list[MetricChange]) -> bool:
@@ -146,7 +146,8 @@ def _unjudged(rows: Sequence[MetricChange], comparison: ComparedResults) -> Iter
     judged = len(rows) - len(open_) - sum(row.is_reference for row in rows)
     if open_ and comparison.reference:
         reasons = listed(dict.fromkeys(row.change.change.why for row in open_), 2)
-        yield f"{counted(len(open_), 'line')} not judged, by their older values: {reasons}"
+        reasons = reasons.replace(": ", ", and ")
+        yield f"{counted(len(open_), 'line')} not judged. Of their older values: {reasons}"
     if judged >= _MANY:
         alarms = figure(0.05 * judged)
         yield f"{judged} lines are judged, each at 95 %: about {alarms} change by chance alone"

@@ -159,10 +159,10 @@ def first_screen(line: Timeline) -> list[str]:
         lines.append(f"and {counted(len(trends) - _ROWS, 'more comparison')}: --details")
     latest = results[-1].summary
     answers = [Quoted(each.scenario, each, headline(each, latest)) for each in latest.comparisons]
-    quotes = [quote(answers, latest)] * bool(answers) + ["Change: yes."] * bool(changes)
+    quotes = [quote(answers, latest)] * bool(answers) + ["The change: yes."] * bool(changes)
     lines.append(f"May I quote it?  {' '.join(quotes) or 'No.'}")
     notes = [
-        f"no ratio crosses from result {index} to {index + 1}: {safe.word(listed(reasons, 2))}"
+        f"not comparable across results {index} and {index + 1}: {safe.word(listed(reasons, 2))}"
         for index, reasons in line.breaks.items()
     ]
     notes += [f"changed: {_step(line, *item)}" for item in changes[1:]]
@@ -193,7 +193,7 @@ def _step(line: Timeline, course: Course, step: SeriesChange) -> str:
     span = f" ({commits[0]} to {commits[1]})" if all(commits) else ""
     name = safe.word(f"[{course.case.scenario}] {course.measure.title} of {course.case.server}")
     base = safe.word(_bases(line.courses).get(course.case.scenario, "the reference"))
-    return f"{name} {moved} by {size} % ({near} to {far}) relative to {base} {where}{span}"
+    return f"{name} {moved} by {size} % (likely {near} to {far}) relative to {base} {where}{span}"
 
 
 def _bases(courses: Sequence[Course]) -> dict[str, str]:

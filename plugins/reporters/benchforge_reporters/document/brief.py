@@ -21,6 +21,7 @@ from benchforge_reporters.document.next_step import again
 PAIR: Final = 2
 _SENTENCES: Final = 3  # answers that a brief has in words
 _ROWS: Final = 12  # servers that it has in numbers
+_MARKS: Final = re.compile(r"\((?:R|TM)\)|\bProcessor\b|\bCPU @.*?GHz")  # of a CPU's name
 _CODE: Final = re.compile(r" \([A-Z]\d+(?:, [A-Z]\d+)*\)")
 _HOME: Final = re.compile(r"(?<![\w.])/(?:home|Users)/[^/\s'\"`:,;()<>]+|/root\b(?!\w)")
 _LOOPBACK: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\]):\d+")
@@ -88,7 +89,8 @@ class Brief:
         self.report: ResultDocument = document(summary, trials)
         self.caveats = caveats(self.report.causes, summary)
         self.answers = self.report.quoted
-        self.machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
+        machine = "".join(self.report.origin.split(" · ")[2:]) or "unknown"
+        self.machine = " ".join(_MARKS.sub(" ", machine).split()).replace(" ,", ",")
         self.day = f"{summary.created:%-d %b %Y}"
         texts = summary.versions.items()
         versions = {key: homeless(text) for key, text in texts if not text.startswith("unknown")}

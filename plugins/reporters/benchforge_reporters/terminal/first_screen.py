@@ -58,12 +58,12 @@ class _Screen:
         yield 0, self.paint.lines("bad", *alarms)
         if self.summary.smoke:
             yield 0, self.paint.lines("aside", *self.report.tally)
-        yield 5, self.paint.lines("aside", *self.brief.measured)
+        yield 4, self.paint.lines("aside", *self.brief.measured)
         yield 0, self.paint.lines("aside", self._setting())
         yield 9, [""]
         for answer in self.answers:
             if len(answer.comparison.cases) == PAIR and not several:
-                yield 4, [*self._chart(answer)]
+                yield 5, [*self._chart(answer)]
             elif len(self.answers) <= _TABLES:
                 table = [*self._table(answer)]
                 legend = legend or bool(table)

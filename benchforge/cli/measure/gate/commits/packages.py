@@ -150,8 +150,8 @@ class Packages:
         top, base = self._base.top.resolve(), self._base.folder
         head = self._at(top, folder)
         if isinstance(head, str):
-            same = "both commits have the same packages, and a change of these is not measured"
-            self.lines[f"servers.{label}: {head}: {same}"] = None
+            unseen = "a change of its packages is not measured"
+            self.lines[f"servers.{label} has {head}: {unseen}"] = None
             return []
         older = self._at(base, base / folder.relative_to(top))
         if isinstance(older, str):
