@@ -173,12 +173,17 @@ def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     used = sum(slice_.cpu_s for slice_ in turns.slices) / asked_s if asked_s > 0 else 0.0
     others, says = sharing.foreign_share(trial), f"{server} used {percent(used)} of a CPU"
     if limits["W2.waits"].status(used) == "pass":
-        sure = seen.cpus_of(trial, "server") == 1
+        backends = any(process.label.startswith("backend-") for process in trial.processes)
+        sure = seen.cpus_of(trial, "server") == 1 and not backends
         says += "" if sure else ": whether a thread of it was always busy is not known"
     else:
         sure = others is not None and limits["N1"].status(others) == "pass"
-        says += ": it waited for the load tool, or for something else; measure it with another"
-        says = says if sure else f"what {server} waited for is not known: others used CPUs, too"
+        waited = "it waited for the load tool, or for something else; measure it with another"
+        says = (
+            f"{says}: {waited}"
+            if sure
+            else f"what {server} waited for is not known: others used CPUs, too"
+        )
     value = used if sure else None
     yield limits.check("W2.waits", "behaviour", value, says).about("waits")
 

@@ -61,6 +61,7 @@ OUTSIDE = {"cpu_s": None, "why": "it was running already"}
 STARTED: dict[str, Any] = {"environment": {}, "stdout": "a.out", "stderr": "a.err"}
 STARTED |= {"exit_code": None, "executable": "/usr/bin/python3.12"}
 PYTHON = {"processes": (StartedProcess(label="server-a", argv=("x",), **STARTED),)}
+BACKEND = {"processes": (StartedProcess(label="backend-db", argv=("x",), **STARTED),)}
 FOUR = {"workers": {"a": 4}}
 DISK = {"machine": MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})}
 FIRST_CPU: dict[str, Any] = {"placement": ActualPlacement(cpus={"server": "0"})}
@@ -105,7 +106,10 @@ ROWS = [
     Row("W2", trial(observation=None), "unknown behaviour"),
     Row("W2:waits", taking_turns(0.072), "warn behaviour", 0.75, "waited for the load tool"),
     Row("W2:waits", taking_turns(0.092, **FIRST_CPU), "pass behaviour", 0.958),
-    Row("W2:waits", taking_turns(0.092), "unknown behaviour", says="always busy is not known"),
+    *(
+        Row("W2:waits", item, "unknown behaviour", says="always busy is not known")
+        for item in (taking_turns(0.092), taking_turns(0.092, **FIRST_CPU, **BACKEND))
+    ),
     *(
         Row("W2:waits", taking_turns(0.072, others_s), "unknown behaviour", says="others used CPUs")
         for others_s in (0.011, None)
