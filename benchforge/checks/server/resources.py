@@ -179,11 +179,8 @@ def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     else:
         sure = others is not None and limits["N1"].status(others) == "pass"
         waited = "it waited for the load tool, or for something else; measure it with another"
-        says = (
-            f"{says}: {waited}"
-            if sure
-            else f"what {server} waited for is not known: others used CPUs, too"
-        )
+        reason = f"what {server} waited for is not known: others used CPUs, too"
+        says = f"{says}: {waited}" if sure else reason
     value = used if sure else None
     yield limits.check("W2.waits", "behaviour", value, says).about("waits")
 

@@ -61,7 +61,9 @@ OUTSIDE = {"cpu_s": None, "why": "it was running already"}
 STARTED: dict[str, Any] = {"environment": {}, "stdout": "a.out", "stderr": "a.err"}
 STARTED |= {"exit_code": None, "executable": "/usr/bin/python3.12"}
 PYTHON = {"processes": (StartedProcess(label="server-a", argv=("x",), **STARTED),)}
-BACKEND = {"processes": (StartedProcess(label="backend-db", argv=("x",), **STARTED),)}
+BACKEND: dict[str, Any] = {
+    "processes": (StartedProcess(label="backend-db", argv=("x",), **STARTED),)
+}
 FOUR = {"workers": {"a": 4}}
 DISK = {"machine": MachineUsage(cpus=4, busy_s=1.0, pressure={"io.some": 0.6})}
 FIRST_CPU: dict[str, Any] = {"placement": ActualPlacement(cpus={"server": "0"})}
