@@ -58,7 +58,11 @@ class _Screen:
         yield 0, self.paint.lines("bad", *alarms)
         if self.summary.smoke:
             yield 0, self.paint.lines("aside", *self.report.tally)
-        yield 4, self.paint.lines("aside", *self.brief.measured)
+        for line in self.brief.measured:
+            end = line.find(", answer of ") if len(line) > WIDTH else -1
+            asked, answered = (line, "") if end < 0 else (line[:end], line[end + 2 :])
+            yield 4, self.paint.lines("aside", asked)
+            yield 6, self.paint.lines("aside", answered)
         yield 0, self.paint.lines("aside", self._setting())
         yield 9, [""]
         for answer in self.answers:
