@@ -53,7 +53,7 @@ BRIEFS: Final = {
     "S8": "the ratio of {parts} drifted from round to round",
     "T1": "reading the clock of this machine is slow",
     "W1": "{servers}: workers had unequal work, or their numbers are not alike",
-    "W2": "{servers} waited, maybe for the load tool ({range} busy)",
+    "W2": "{servers}, {range} busy, waited, maybe for the load tool",
     "W3": "{parts} was used up ({range}): the backend was measured",
     "W4": "servers speak to the backend with and without encryption",
     "W5": "{parts} work on after the load: CPU per response leaves that out",
