@@ -106,6 +106,10 @@ async def serve(reader, writer):
         OPEN.add(writer)
         if fault in FRAMES:
             await hurt(writer, *FRAMES[fault])
+            if writer.can_write_eof():
+                writer.write_eof()
+                while await reader.read(65536):  # who closes first may reset
+                    pass
         elif data.startswith(PREFACE) or fault == "only":
             await answer(reader, writer, data, fault)
         elif data:
