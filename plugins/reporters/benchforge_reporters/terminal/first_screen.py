@@ -60,9 +60,9 @@ class _Screen:
             yield 0, self.paint.lines("aside", *self.report.tally)
         for line in self.brief.measured:
             end = line.find(", answer of ") if len(line) > WIDTH else -1
-            asked, answered = (line, "") if end < 0 else (line[:end], line[end + 2 :])
-            yield 4, self.paint.lines("aside", asked)
-            yield 6, self.paint.lines("aside", answered)
+            request, body = (line, "") if end < 0 else (line[:end], line[end + 2 :])
+            yield 4, self.paint.lines("aside", request)
+            yield 6, self.paint.lines("aside", body)
         yield 0, self.paint.lines("aside", self._setting())
         yield 9, [""]
         for answer in self.answers:
