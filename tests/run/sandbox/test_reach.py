@@ -30,6 +30,7 @@ def place() -> Iterator[Path]:
     shutil.copytree(Path(benchforge.__file__).parent, folder / "lib" / "benchforge")
     shutil.copy(HARNESS, folder)
     yield folder
+    captured(["chmod", "-R", "u+rwX", folder])  # the kernel closes an overlay's working folder
     shutil.rmtree(folder)
 
 
