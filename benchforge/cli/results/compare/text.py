@@ -146,8 +146,7 @@ def _unjudged(rows: Sequence[MetricChange], comparison: ComparedResults) -> Iter
     judged = len(rows) - len(open_) - sum(row.is_reference for row in rows)
     if open_ and comparison.reference:
         reasons = listed(dict.fromkeys(row.change.change.why for row in open_), 2)
-        reasons = reasons.replace(": ", ", and ")
-        yield f"{counted(len(open_), 'line')} not judged. Of their older values: {reasons}"
+        yield f"{counted(len(open_), 'line')} not judged. Of their values: {reasons}"
     if judged >= _MANY:
         alarms = figure(0.05 * judged)
         yield f"{judged} lines are judged, each at 95 %: about {alarms} change by chance alone"

@@ -170,11 +170,18 @@ class Brief:
 
     @cached_property
     def measured(self) -> list[str]:
-        """The request and the load; the titles of scenarios if there are several comparisons."""
+        """The request and its body; the titles of scenarios if there are several comparisons."""
+        if self.request:
+            return [", ".join(filter(None, (self.request, self.body)))]
+        titled = [(each.label, each.comparison.scenario) for each in self.answers[:_SENTENCES]]
+        titles = self.summary.titles
+        return [f"{label}: {titles[key]}" for label, key in titled if key in titles]
+
+    @cached_property
+    def request(self) -> str:
+        """The request of the only comparison, its load and its server's CPUs; else empty."""
         if len(self.answers) != 1 or not self.trials:
-            titled = [(each.label, each.comparison.scenario) for each in self.answers[:_SENTENCES]]
-            titles = self.summary.titles
-            return [f"{label}: {titles[key]}" for label, key in titled if key in titles]
+            return ""
         first = self.trials[0]
         load = first.load
         over = "" if load is None or load.kind == "client" else f" by {self._tools}"
@@ -183,12 +190,17 @@ class Brief:
             over += " closed after each request" * (load.keep_alive is False)
         cpus = "" if first.placement is None else first.placement.cpus.get("server", "")
         over += f", server on CPU{'s' * (not cpus.isdigit())} {cpus}" if cpus else ""
-        size = f", answer of {first.answers[0].sent}" if first.answers else ""
+        return f"{first.request.method} {first.request.path}{over}"
+
+    @property
+    def body(self) -> str:
+        """The first answer of the only comparison, and whether all were proved right."""
+        answers = self.trials[0].answers
+        size = f"answer of {answers[0].sent}" if answers else ""
         checks = self.answers[0].comparison.checks
         proofs = [check.status for check in checks if check.topic == "under load"]
         compared = self.answers[0].head.ratio is not None and {*proofs} == {"pass"}
-        right = ", always right" if compared else ""
-        return [f"{first.request.method} {first.request.path}{over}{size}{right}"]
+        return ", ".join(filter(None, (size, "always right" if compared else "")))
 
     @property
     def _tools(self) -> str:

@@ -58,11 +58,11 @@ class _Screen:
         yield 0, self.paint.lines("bad", *alarms)
         if self.summary.smoke:
             yield 0, self.paint.lines("aside", *self.report.tally)
-        for line in self.brief.measured:
-            end = line.find(", answer of ") if len(line) > WIDTH else -1
-            request, body = (line, "") if end < 0 else (line[:end], line[end + 2 :])
-            yield 4, self.paint.lines("aside", request)
-            yield 6, self.paint.lines("aside", body)
+        measured, rest = self.brief.measured, ""
+        if self.brief.request and len(measured[0]) > WIDTH:
+            measured, rest = [self.brief.request], self.brief.body
+        yield 4, self.paint.lines("aside", *measured)
+        yield 6, self.paint.lines("aside", rest)
         yield 0, self.paint.lines("aside", self._setting())
         yield 9, [""]
         for answer in self.answers:
